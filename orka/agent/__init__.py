@@ -1,0 +1,1 @@
+"""The contract agents are written against: `@agent`, `@tool`, `Context`, effects."""

@@ -1,0 +1,74 @@
+"""`@agent`: an async function, the type of its options, and what it declares about its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from orka.agent.context import Context
+from orka.value import Json
+
+AgentFunction = Callable[[Context], Awaitable[Json]]
+
+
+class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An agent type without options of its own."""
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent's options say about the graph around it.
+
+    `routes`: case -> the nodes that run, one after another, when the agent's value has
+    `route` equal to the case. `branches`: sequences that run at once after the agent.
+    `joins`: the id of the fork whose branches end here. `inner`: name -> the option that holds
+    a workflow the agent may open. `reads`: nodes whose outputs the agent needs.
+    """
+
+    routes: Mapping[str, Sequence[str]] = {}
+    branches: Sequence[Sequence[str]] = ()
+    joins: str = ""
+    inner: Mapping[str, str] = {}
+    reads: Sequence[str] = ()
+
+
+class AgentType(msgspec.Struct, frozen=True, kw_only=True):
+    """What a plugin registers. `templates` names the options that are templates (strings, or
+    mappings and lists with strings in them). `check` says what is wrong with the options, if
+    anything, before a run."""
+
+    name: str
+    function: AgentFunction
+    config: type[msgspec.Struct] = NoOptions
+    templates: tuple[str, ...] = ()
+    shape: Callable[[Any], Shape] | None = None  # Any: the agent's own config type
+    check: Callable[[Any], str] | None = None  # Any: the agent's own config type
+    version: str = ""
+    doc: str = ""
+
+
+def agent(
+    name: str,
+    *,
+    config: type[msgspec.Struct] = NoOptions,
+    templates: Sequence[str] = (),
+    shape: Callable[[Any], Shape] | None = None,  # Any: the agent's own config type
+    check: Callable[[Any], str] | None = None,  # Any: the agent's own config type
+    version: str = "",
+) -> Callable[[AgentFunction], AgentType]:
+    """Make an agent type of an async function that takes a `Context` and returns JSON."""
+
+    def register(function: AgentFunction) -> AgentType:
+        return AgentType(
+            name=name,
+            function=function,
+            config=config,
+            templates=tuple(templates),
+            shape=shape,
+            check=check,
+            version=version,
+            doc=(function.__doc__ or "").strip(),
+        )
+
+    return register

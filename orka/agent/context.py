@@ -1,0 +1,91 @@
+"""Everything an agent may see and ask. It has no clock, no network and no randomness of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from orka.agent.effect import Effect, Group, Remark
+from orka.value import Json
+
+
+class Context:
+    """The one door of an agent. What it gives out can be read, never written through."""
+
+    __slots__ = ("_clock", "_render", "config", "input", "node", "outputs", "run", "scope")
+
+    def __init__(
+        self,
+        *,
+        run: str,
+        scope: str,
+        node: str,
+        input: Json,
+        outputs: Mapping[str, Json],
+        config: Json,
+        render: Callable[[str], Json],
+        clock: Callable[[], float],
+    ) -> None:
+        self.run, self.scope, self.node = run, scope, node
+        self.input, self.outputs, self.config = input, outputs, config
+        self._render, self._clock = render, clock
+
+    def render(self, name: str) -> Json:
+        """The node's templated option `name`, rendered once. Raises `TemplateError`."""
+        return self._render(name)
+
+    def llm(
+        self,
+        prompt: str | Sequence[Mapping[str, str]],
+        *,
+        model: str,
+        schema: Json = None,
+        choices: Sequence[str] = (),
+        params: Mapping[str, Json] | None = None,
+        options: Mapping[str, Json] | None = None,
+    ) -> Effect:
+        """Ask a model (`provider/name`). Gives a mapping with `text`, `finish_reason` and, for a
+        question with `choices`, `probabilities` and `mass`. Raises `EffectFailed`."""
+        messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+        payload: dict[str, Json] = {"model": model, "messages": [dict(m) for m in messages]}
+        if schema is not None:
+            payload["schema"] = schema
+        if choices:
+            payload["choices"] = list(choices)
+        if params:
+            payload["params"] = dict(params)
+        if options:
+            payload["options"] = dict(options)
+        return Effect("llm", payload)
+
+    def tool(self, name: str, /, **args: Json) -> Effect:
+        """Call a tool by name. Raises `EffectFailed`."""
+        return Effect("tool", {"name": name, "args": args})
+
+    def sleep(self, seconds: float) -> Effect:
+        """Wait; survives a crash, and the time already waited counts."""
+        return Effect("sleep", {"seconds": seconds})
+
+    def random(self) -> Effect:
+        """A float in [0, 1), recorded, so that a replay sees the same one."""
+        return Effect("random", None)
+
+    def ask(self, prompt: str, *, schema: Json = None) -> Effect:
+        """Ask a person. The run waits, durably, until the question is answered."""
+        return Effect("ask", {"prompt": prompt, "schema": schema})
+
+    def graph(self, name: str, input: Json) -> Effect:
+        """Run one of the node's inner workflows as a scope and give its output."""
+        return Effect("graph", {"graph": name, "input": input})
+
+    def all(self, *members: Awaitable[Json], settle: bool = False) -> Group:
+        """Several effects or coroutines at once; values in written order. The first failure in
+        that order is raised after all have ended; with `settle` failures stand in the list."""
+        return Group(members, settle=settle)
+
+    def now(self) -> float:
+        """Seconds since the epoch: the clock of the fact that woke this strand of the agent."""
+        return self._clock()
+
+    def violation(self, *, effect: str, where: str, message: str, raw: str, schema: str) -> Remark:
+        """Record that a reading broke its contract."""
+        return Remark(effect, where, message, raw, schema)

@@ -1,0 +1,1 @@
+"""Doing: the only room that waits for the world."""

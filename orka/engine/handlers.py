@@ -1,0 +1,133 @@
+"""The handlers the engine brings: models by provider, tools by name."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from orka.engine.prices import Prices
+from orka.errors import ModelError, ToolError, nearest
+from orka.port.handler import Answer, Spent
+from orka.port.model import Call, Message, Model, ModelReply, ModelRequest
+from orka.port.tool import Tool
+from orka.value import Json
+
+# Calls to one provider at once, unless the user says otherwise.
+CONCURRENCY = 16
+
+Sink = Callable[[str, str, str], None]
+"""Gets (run, effect, piece of text) while a model streams."""
+
+
+class ModelHandler:
+    """Performs `llm` effects. Each provider is made when it is first asked, and asked by at most
+    `limits[provider]` calls at once; the rest wait in order."""
+
+    def __init__(
+        self,
+        factories: Mapping[str, Callable[[], Model]],
+        prices: Prices,
+        sinks: tuple[Sink, ...] = (),
+        limits: Mapping[str, int] | None = None,
+    ) -> None:
+        self._factories, self._prices, self._sinks = factories, prices, sinks
+        self._limits = limits or {}
+        self._models: dict[str, Model] = {}
+        self._gates: dict[str, asyncio.Semaphore] = {}
+
+    async def __call__(self, payload: Json, call: Call) -> Answer:
+        provider, _, name = payload["model"].partition("/")
+        model = self._model(provider)
+        request = ModelRequest(
+            name=name,
+            messages=tuple(Message(m["role"], m["content"]) for m in payload["messages"]),
+            params=payload.get("params", {}),
+            schema=payload.get("schema"),
+            choices=tuple(payload.get("choices", ())),
+            options=payload.get("options", {}),
+        )
+        async with self._gates[provider]:
+            started = time.perf_counter()
+            reply = await model.complete(request, call, partial(self._emit, call))
+            seconds = round(time.perf_counter() - started, 6)
+        return Answer(_value(reply), self._spent(provider, name, reply, seconds))
+
+    async def close(self) -> None:
+        """Give back what the models hold (connections, weights)."""
+        for model in self._models.values():
+            close = getattr(model, "close", None)
+            if close is not None:
+                await close()
+
+    def _model(self, provider: str) -> Model:
+        if provider not in self._models:
+            factory = self._factories.get(provider)
+            if factory is None:
+                raise ModelError(
+                    f"no model provider is called {provider!r}",
+                    fix=nearest(provider, self._factories),
+                    code="model.unknown_provider",
+                    retryable=False,
+                )
+            self._models[provider] = factory()
+            self._gates[provider] = asyncio.Semaphore(self._limits.get(provider, CONCURRENCY))
+        return self._models[provider]
+
+    def _emit(self, call: Call, piece: str) -> None:
+        for sink in self._sinks:
+            sink(call.run, call.effect, piece)
+
+    def _spent(self, provider: str, name: str, reply: ModelReply, seconds: float) -> Spent:
+        usage = reply.usage
+        cost = self._prices.cost(provider, reply.model or name, usage)
+        return Spent(
+            seconds=seconds,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cached_tokens=usage.cached_tokens,
+            cost=cost,
+            currency=self._prices.currency if cost is not None else "",
+            model=f"{provider}/{reply.model or name}",
+            build=reply.build,
+            digest=reply.digest,
+        )
+
+
+def _value(reply: ModelReply) -> Json:
+    value: dict[str, Json] = {"text": reply.text, "finish_reason": reply.finish_reason}
+    if reply.probabilities is not None:
+        value["probabilities"] = {k: round(p, 6) for k, p in reply.probabilities.items()}
+        value["mass"] = round(reply.mass, 6) if reply.mass is not None else None
+    return value
+
+
+class ToolHandler:
+    """Performs `tool` effects: blocking tools in at most `threads` threads, off the event loop."""
+
+    def __init__(self, tools: Mapping[str, Tool], threads: int = 32) -> None:
+        self._tools = tools
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="orka-tool")
+
+    async def __call__(self, payload: Json, call: Call) -> Answer:
+        name = payload["name"]
+        tool = self._tools.get(name)
+        if tool is None:
+            raise ToolError(
+                f"no tool is called {name!r}",
+                fix=nearest(name, self._tools),
+                code="tool.unknown",
+                retryable=False,
+            )
+        started = time.perf_counter()
+        value = await self._called(tool, payload["args"], call.key)
+        return Answer(value, Spent(seconds=round(time.perf_counter() - started, 6)))
+
+    async def _called(self, tool: Tool, args: Mapping[str, Json], key: str) -> object:
+        if tool.blocking:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, tool.call, args, key)
+        value = tool.call(args, key)
+        return await value if isinstance(value, Awaitable) else value

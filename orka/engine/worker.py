@@ -1,0 +1,229 @@
+"""Drives one run: facts in, decisions stored, effects performed, until nothing is left to wait for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from orka.engine.perform import Performer
+from orka.errors import RunNotFound
+from orka.event.event import (
+    CancelAsked,
+    DeadlinePassed,
+    EffectRequested,
+    Event,
+    Fact,
+    NodeFailed,
+    NodeStopped,
+    RunResumed,
+    RunStarted,
+    ScopeClosed,
+    ScopeOpened,
+)
+from orka.graph.graph import Graph
+from orka.port.handler import Handler
+from orka.port.store import Store
+from orka.run.fork import Recording
+from orka.run.replay import Refolded, refold
+from orka.run.state import Asked, State
+
+Clock = Callable[[], float]
+
+
+class Watcher(Protocol):
+    """Sees what happens and cannot disturb it: events once they are stored, text as it streams."""
+
+    def event(self, run: str, seq: int, event: Event) -> None: ...
+    def text(self, run: str, effect: str, piece: str) -> None: ...
+
+
+@dataclass(slots=True)
+class World:
+    """What a worker needs from outside. `clock` gives seconds since the epoch."""
+
+    store: Store
+    handlers: Mapping[str, Handler]
+    clock: Clock = time.time
+    watchers: tuple[Watcher, ...] = ()
+
+
+@dataclass(slots=True)
+class Worker:
+    """One run's driver. `deliver` and `cancel` may be called while it drives."""
+
+    world: World
+    graph: Graph
+    run: str
+    recording: Recording | None = None
+    _folded: Refolded = field(init=False)
+    _arrived: list[Fact] = field(default_factory=list)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _timers: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
+    _performer: Performer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._folded = refold(self.graph, [], self.world.store.blob)
+        self._performer = Performer(self.run, self.world.handlers, self.world.clock)
+
+    @property
+    def state(self) -> State:
+        return self._folded.scheduler.state
+
+    async def start(self, fact: RunStarted) -> State:
+        """Begin the run and drive it as far as it goes."""
+        with self.world.store.claim(self.run):
+            return await self._drive([fact])
+
+    async def resume(self, facts: Iterable[Fact] = ()) -> State:
+        """Take the run up where its trace ends, with `facts` that came in meanwhile.
+
+        Raises `RunBusy`, `RunNotFound`, `StoreCorrupt`, `Diverged`.
+        """
+        with self.world.store.claim(self.run):
+            lines = self.world.store.read(self.run)
+            if not lines:
+                raise RunNotFound(f"run {self.run!r} has no events")
+            self._folded = refold(self.graph, lines, self.world.store.blob)
+            if self._folded.unwritten:
+                await self._write_rest(len(lines))
+            if not self._folded.scheduler.accepts(RunResumed(at=0.0)):
+                return self.state
+            return await self._drive([RunResumed(at=self._now()), *facts])
+
+    async def _write_rest(self, seq: int) -> None:
+        """Store the decisions a crash cut off: they follow from the facts."""
+        folded = self._folded
+        await self.world.store.append(self.run, seq, folded.unwritten, folded.blobs)
+
+    def deliver(self, fact: Fact) -> None:
+        """Let a fact from outside (an answer to a question, say) arrive."""
+        self._arrived.append(fact)
+        self._wake.set()
+
+    def cancel(self, reason: str) -> None:
+        """Stop the run; what it has is kept and it can be resumed."""
+        self.deliver(CancelAsked(at=self._now(), reason=reason))
+
+    def _now(self) -> float:
+        """The clock, never running backwards within a run."""
+        return max(self.state.now, round(self.world.clock(), 6))
+
+    async def _drive(self, facts: list[Fact]) -> State:
+        self._arrived = facts + self._arrived
+        try:
+            await self._record()
+            while self._busy():
+                if not self._arrived:
+                    self._wake.clear()
+                    await self._wake.wait()
+                await self._record()
+        except asyncio.CancelledError:
+            self.cancel("the task that drove the run was cancelled")
+            await asyncio.shield(self._record())
+            raise
+        finally:
+            await self._leave()
+        return self.state
+
+    def _busy(self) -> bool:
+        return bool(self._arrived) or (self.state.end is None and self.state.status != "waiting")
+
+    async def _record(self) -> None:
+        """Learn what has arrived, store all that follows, and only then act on it."""
+        folded = self._folded
+        chain, scheduler = folded.chain, folded.scheduler
+        first, blobs = chain.seq, dict[str, bytes]()
+        events: list[Event] = []
+        arrived, self._arrived = self._arrived, []
+        for fact in arrived:
+            if scheduler.accepts(fact):
+                events += scheduler.learn(fact)
+        if not events:
+            return
+        lines = [chain.add(event, blobs) for event in events]
+        await self.world.store.append(self.run, first, lines, blobs)
+        for watcher in self.world.watchers:
+            for seq, event in enumerate(events, first):
+                watcher.event(self.run, seq, event)
+        self._act(events)
+
+    def _act(self, events: list[Event]) -> None:
+        pending, stopped = self.state.pending, False
+        for event in events:
+            match event:
+                case EffectRequested(id=id):
+                    asked = pending.get(id)
+                    if asked is not None and asked.attempt == event.attempt:
+                        self._perform(asked)
+                case NodeStopped() | NodeFailed():
+                    stopped = True
+                case ScopeOpened(scope=scope) | ScopeClosed(scope=scope):
+                    self._arm(scope)
+                case RunResumed():
+                    for asked in list(pending.values()):
+                        self._perform(asked)
+                    self._arm_all()
+                case RunStarted():
+                    self._arm_all()
+        if stopped:
+            for id in [id for id in self._tasks if id not in pending]:
+                self._tasks.pop(id).cancel()
+        self._reuse()
+
+    def _perform(self, asked: Asked) -> None:
+        """Begin one attempt, unless it runs already or a person has to answer."""
+        if asked.id in self._tasks:
+            return
+        if self.recording and self.recording.offer(asked):
+            return
+        if asked.kind == "random":
+            self.deliver(self._performer.random(asked, self._now()))
+        elif asked.kind != "ask":
+            task = asyncio.get_running_loop().create_task(self._attempt(asked))
+            self._tasks[asked.id] = task
+
+    def _reuse(self) -> None:
+        """Answer what was asked before from the recording: one at a time, in the recorded order."""
+        if self.recording and not self._arrived:
+            fact = self.recording.next(self.state.pending, self.state.now)
+            if fact is not None:
+                self.deliver(fact)
+
+    async def _attempt(self, asked: Asked) -> None:
+        fact = await self._performer.perform(asked, asked.attempt)
+        self._tasks.pop(asked.id, None)
+        self.deliver(fact)
+
+    def _arm_all(self) -> None:
+        for scope in self.state.deadlines:
+            self._arm(scope)
+
+    def _arm(self, scope: str) -> None:
+        """One timer for each scope with a deadline."""
+        if timer := self._timers.pop(scope, None):
+            timer.cancel()
+        due = self.state.deadlines.get(scope)
+        if due is not None:
+            delay = max(0.0, due - self.world.clock())
+            loop = asyncio.get_running_loop()
+            self._timers[scope] = loop.call_later(delay, self._deadline, scope, due)
+
+    def _deadline(self, scope: str, due: float) -> None:
+        self.deliver(DeadlinePassed(at=max(due, self._now()), scope=scope))
+
+    async def _leave(self) -> None:
+        for timer in self._timers.values():
+            timer.cancel()
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        self._timers.clear()
+        self._tasks.clear()

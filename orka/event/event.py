@@ -1,0 +1,206 @@
+"""The closed union of events. Facts come from outside and carry the clock `at` (seconds since the
+epoch); decisions follow from facts by pure code and carry none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from orka.errors import Failure
+from orka.value import Json
+
+Status = Literal["running", "waiting", "completed", "failed", "cancelled", "exhausted"]
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+class _Fact(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    tag_field="type",
+    tag=_snake,
+):
+    at: float
+
+
+class _Decision(
+    msgspec.Struct,
+    frozen=True,
+    omit_defaults=True,
+    gc=False,
+    tag_field="type",
+    tag=_snake,
+):
+    pass
+
+
+class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a forked run comes from: `run`, and the first of its events that is not kept."""
+
+    run: str
+    seq: int
+
+
+class RunStarted(_Fact):
+    """`flow` and `graph` are digests: of the workflow's source (a blob) and of the compiled graph.
+    `components` maps what takes part (agent types, plugins) to versions; `rules` numbers the way
+    the scheduler decides."""
+
+    run: str
+    workflow: str
+    graph: str
+    input: Json
+    rules: int
+    flow: str = ""
+    components: Mapping[str, str] = {}
+    origin: Origin | None = None
+
+
+class RunResumed(_Fact):
+    """Somebody drives the run again: after a crash, or after it ended without success."""
+
+
+class EffectAnswered(_Fact):
+    """What came back for one attempt: a value or an error. `spent` is what it took. `notes` say
+    what had to change to make the value JSON. `reused` names the run and event it was copied from."""
+
+    id: str
+    attempt: int = 1
+    value: Json = None
+    error: Failure | None = None
+    spent: Mapping[str, Json] | None = None
+    notes: tuple[str, ...] = ()
+    reused: Origin | None = None
+
+
+class DeadlinePassed(_Fact):
+    """A scope (the run itself: "") used up its time."""
+
+    scope: str = ""
+
+
+class CancelAsked(_Fact):
+    """Somebody wants the run to stop."""
+
+    reason: str = ""
+
+
+class ScopeOpened(_Decision):
+    """An inner workflow began (or goes on, after a resume), asked for by the effect of the same id."""
+
+    scope: str
+    graph: str
+
+
+class NodeStarted(_Decision):
+    """A node's agent runs."""
+
+    node: str
+    scope: str = ""
+
+
+class NodeSkipped(_Decision):
+    """A node will not run: no path to it was taken, or its condition was false."""
+
+    node: str
+    scope: str = ""
+    reason: Literal["dead_path", "when"] = "dead_path"
+
+
+class EffectRequested(_Decision):
+    """An agent asked for an effect. `retried` counts the retries in a row before this attempt;
+    `wait` is the back-off before it and `timeout` its limit, in seconds."""
+
+    id: str
+    kind: str
+    payload: Json = None
+    attempt: int = 1
+    retried: int = 0
+    wait: float = 0.0
+    timeout: float | None = None
+
+
+class Violation(_Decision):
+    """A reading broke its contract: what (`message`), where in it, the raw text, and the schema's
+    digest."""
+
+    node: str
+    effect: str
+    where: str
+    message: str
+    raw: str
+    schema: str
+    scope: str = ""
+
+
+class NodeFinished(_Decision):
+    """An agent returned. `taken` lists the nodes its edges lead to; None means all of them."""
+
+    node: str
+    scope: str = ""
+    value: Json = None
+    taken: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+
+class NodeFailed(_Decision):
+    """An agent raised. `taken` lists its `on_error` edges."""
+
+    node: str
+    failure: Failure
+    scope: str = ""
+    taken: tuple[str, ...] = ()
+
+
+class NodeStopped(_Decision):
+    """A node was still running when its scope ended."""
+
+    node: str
+    scope: str = ""
+
+
+class NodeReopened(_Decision):
+    """A failed or stopped node runs again; answers it already has are kept."""
+
+    node: str
+    scope: str = ""
+
+
+class ScopeClosed(_Decision):
+    """An inner workflow ended, with a value or a failure."""
+
+    scope: str
+    value: Json = None
+    failure: Failure | None = None
+
+
+class RunFinished(_Decision):
+    """The run's end."""
+
+    status: Status
+    value: Json = None
+    failure: Failure | None = None
+
+
+Fact = RunStarted | RunResumed | EffectAnswered | DeadlinePassed | CancelAsked
+Decision = (
+    ScopeOpened
+    | NodeStarted
+    | NodeSkipped
+    | EffectRequested
+    | Violation
+    | NodeFinished
+    | NodeFailed
+    | NodeStopped
+    | NodeReopened
+    | ScopeClosed
+    | RunFinished
+)
+Event = Fact | Decision
+FACTS = (RunStarted, RunResumed, EffectAnswered, DeadlinePassed, CancelAsked)

@@ -1,0 +1,1 @@
+"""What may happen: compiled graphs, conditions, templates, and the checks made before a run."""

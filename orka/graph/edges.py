@@ -1,0 +1,150 @@
+"""Strategy, `next`, `depends_on`, routes and branches become edges: control flow as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from orka.agent.agent import Shape
+from orka.errors import ConfigError, nearest
+from orka.graph.graph import Edge
+from orka.spec.workflow import AgentSpec, Workflow
+
+# An end still open: a node, and the case under which the path leaves it (None: always).
+End = tuple[str, str | None]
+
+
+@dataclass
+class Wiring:
+    """Edges by source, in the order written; `order` lists the nodes that take part."""
+
+    edges: dict[str, dict[tuple[str, str | None, bool], None]] = field(default_factory=dict)
+    needs: dict[str, int] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+
+    def add(self, end: End, target: str, *, error: bool = False) -> None:
+        key = (target, end[1], error)
+        edges = self.edges.setdefault(end[0], {})
+        if key not in edges:
+            edges[key] = None
+            self.needs[target] = self.needs.get(target, 0) + 1
+
+    def out(self, id: str, position: Mapping[str, int]) -> tuple[Edge, ...]:
+        return tuple(
+            Edge(position[target], case, error)
+            for target, case, error in self.edges.get(id, {})
+        )
+
+
+def wire(workflow: Workflow, shapes: Mapping[str, Shape]) -> Wiring:
+    """Raises `ConfigError` for a target that does not exist and a node that nothing leads to."""
+    return _Wire(workflow, shapes).wire()
+
+
+class _Wire:
+    def __init__(self, workflow: Workflow, shapes: Mapping[str, Shape]) -> None:
+        self.workflow, self.shapes = workflow, shapes
+        self.specs = {spec.id: spec for spec in workflow.agents}
+        self.wiring = Wiring()
+        self.done: set[str] = set()
+
+    def wire(self) -> Wiring:
+        self._check_targets()
+        owned = {id for shape in self.shapes.values() for id in _targets(shape)}
+        members = [id for id in self.workflow.order if id not in owned]
+        if self.workflow.strategy == "sequential":
+            self._sequence(members, [])
+        else:
+            for id in members:
+                self._tails(id)
+        for spec in self.specs.values():
+            self._explicit(spec)
+        self._members(members)
+        return self.wiring
+
+    def _sequence(self, ids: Sequence[str], ends: list[End]) -> list[End]:
+        """Lead each open end to the next id; give the ends of the last."""
+        for id in ids:
+            if not self.specs[id].depends_on:
+                for end in ends:
+                    self.wiring.add(end, id)
+            ends = self._tails(id)
+        return ends
+
+    def _tails(self, id: str) -> list[End]:
+        """Wire what belongs to `id` itself; give the ends its successor must wait for."""
+        shape, spec = self.shapes[id], self.specs[id]
+        if id in self.done:
+            return [] if shape.routes or shape.branches or spec.next else [(id, None)]
+        self.done.add(id)
+        ends: list[End] = []
+        for case, targets in shape.routes.items():
+            ends += self._sequence(targets, [(id, case)])
+        for branch in shape.branches:
+            ends += self._sequence(branch, [(id, None)])
+        if shape.routes or shape.branches:
+            return ends
+        return [] if spec.next else [(id, None)]
+
+    def _explicit(self, spec: AgentSpec) -> None:
+        for target in spec.next or ():
+            self.wiring.add((spec.id, None), target)
+        for source in spec.depends_on:
+            self.wiring.add((source, None), spec.id)
+        if spec.on_error:
+            self.wiring.add((spec.id, None), spec.on_error, error=True)
+        if fork := self.shapes[spec.id].joins:
+            for branch in self.shapes[fork].branches:
+                for end in self._branch_ends(branch):
+                    self.wiring.add(end, spec.id)
+
+    def _branch_ends(self, branch: Sequence[str]) -> list[End]:
+        last = branch[-1]
+        shape = self.shapes[last]
+        nested = [*shape.branches, *(targets for targets in shape.routes.values() if targets)]
+        return [end for inner in nested for end in self._branch_ends(inner)] or [(last, None)]
+
+    def _members(self, members: Sequence[str]) -> None:
+        """Nodes in the order of the file's list, then those reached from it; the rest is an error."""
+        order = list(members)
+        seen = set(order)
+        for id in order:
+            for target, _, _ in self.wiring.edges.get(id, {}):
+                if target not in seen:
+                    seen.add(target)
+                    order.append(target)
+        for id in self.specs:
+            if id not in seen:
+                raise self._unreachable(id)
+        for at, id in enumerate(members):
+            if at and self.workflow.strategy == "sequential" and not self.wiring.needs.get(id):
+                raise self._unreachable(id)
+        written = {id: at for at, id in enumerate(self.specs)}
+        self.wiring.order = sorted(order, key=written.__getitem__)
+        for id in order:
+            self.wiring.needs.setdefault(id, 0)
+
+    def _unreachable(self, id: str) -> ConfigError:
+        return ConfigError(
+            f"nothing leads to agent {id!r}",
+            where=self.workflow.where(id),
+            fix="add it to orchestrator.agents, or name it in a `next`, `depends_on` or route",
+            code="config.unreachable",
+        )
+
+    def _check_targets(self) -> None:
+        for id, shape in self.shapes.items():
+            named = [*_targets(shape), *([shape.joins] if shape.joins else []), *shape.reads]
+            for target in named:
+                if target not in self.specs:
+                    raise ConfigError(
+                        f"agent {id!r} refers to {target!r}, which does not exist",
+                        where=self.workflow.where(id),
+                        fix=nearest(target, self.specs),
+                        code="config.unknown_agent",
+                    )
+
+
+def _targets(shape: Shape) -> list[str]:
+    sequences = [*shape.routes.values(), *shape.branches]
+    return [target for sequence in sequences for target in sequence]

@@ -1,0 +1,1 @@
+"""The batteries: one file, one plugin."""

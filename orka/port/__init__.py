@@ -1,0 +1,1 @@
+"""What the outside must offer: protocols only, nothing that runs."""

@@ -1,0 +1,1 @@
+"""Deciding: state as a fold over events, the scheduler, replay and fork. Nothing here waits."""

@@ -1,0 +1,111 @@
+"""Replay: feed the recorded facts, re-make every decision, and insist on the same bytes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from orka.errors import Diverged
+from orka.event.codec import Chain, decode
+from orka.event.event import FACTS, EffectRequested, Event, Fact
+from orka.graph.graph import Graph
+from orka.run.scheduler import RULES, Scheduler
+from orka.value import canonical
+
+Blob = Callable[[str], bytes]
+
+
+@dataclass(slots=True)
+class Refolded:
+    """A scheduler that stands where the trace ends. `unwritten` are the lines of decisions that a
+    crash cut off, with their `blobs`; `last` is the clock of the last fact."""
+
+    scheduler: Scheduler
+    chain: Chain
+    unwritten: list[bytes] = field(default_factory=list)
+    blobs: dict[str, bytes] = field(default_factory=dict)
+
+
+def refold(graph: Graph, lines: Sequence[bytes], blob: Blob) -> Refolded:
+    """Replay `lines`. Raises `Diverged` at the first decision that is not the recorded one."""
+    folded = Refolded(Scheduler(graph), Chain())
+    chain, blobs = folded.chain, folded.blobs
+    while chain.seq < len(lines):
+        fact = decode(lines[chain.seq], blob)
+        if not isinstance(fact, FACTS):
+            raise _unexpected(folded, fact)
+        _check_rules(fact, graph)
+        if not folded.scheduler.accepts(fact):
+            raise _unexpected(folded, fact)
+        for event in folded.scheduler.learn(fact):
+            line = chain.add(event, blobs)
+            if chain.seq > len(lines):
+                folded.unwritten.append(line)
+            elif line != lines[chain.seq - 1]:
+                raise _diverged(lines, chain.seq - 1, event, blob)
+    return folded
+
+
+def _check_rules(fact: Fact, graph: Graph) -> None:
+    rules = getattr(fact, "rules", RULES)
+    if rules != RULES:
+        raise Diverged(
+            f"the run was decided by rules {rules}, this is rules {RULES}",
+            seq=0,
+            fix="replay it with the release of OrKa that recorded it",
+        )
+
+
+def _unexpected(folded: Refolded, event: Event) -> Diverged:
+    return Diverged(
+        f"event {folded.chain.seq} is {_words(event)}, but this graph decides nothing more here",
+        seq=folded.chain.seq,
+        fix="was the workflow, a plugin or an agent's code changed since? `orka fork` runs the new one",
+    )
+
+
+def _diverged(lines: Sequence[bytes], seq: int, made: Event, blob: Blob) -> Diverged:
+    recorded = decode(lines[seq], blob)
+    nearest = ""
+    if isinstance(made, EffectRequested):
+        nearest = _nearest_request(lines, made, blob)
+    return Diverged(
+        f"event {seq} was recorded as {_words(recorded)}; this graph decides {_words(made)}{nearest}",
+        seq=seq,
+        where=f"event {seq}",
+        fix="was the workflow, a plugin or an agent's code changed since? `orka fork` runs the new one",
+    )
+
+
+def _nearest_request(lines: Sequence[bytes], made: EffectRequested, blob: Blob) -> str:
+    """The recorded question most like the one that was not recorded, for the error message."""
+    wanted = canonical(made.payload).decode()
+    requests = [
+        event
+        for line in lines
+        if b'"effect_requested"' in line
+        and isinstance(event := decode(line, blob), EffectRequested)
+        and event.kind == made.kind
+    ]
+    texts = {event.id: canonical(event.payload).decode() for event in requests}
+    best = max(
+        texts,
+        key=lambda id: difflib.SequenceMatcher(None, wanted[:4000], texts[id][:4000]).ratio(),
+        default=None,
+    )
+    if best is None:
+        return f"; no {made.kind} request was recorded"
+    return f"; the nearest recorded question is {best}: {_short(texts[best])}"
+
+
+def _words(event: Event) -> str:
+    fields = {name: getattr(event, name) for name in event.__struct_fields__}
+    shown = {name: item for name, item in fields.items() if item not in (None, "", (), {}, 0.0)}
+    return f"{type(event).__name__}({_short(', '.join(f'{k}={v!r}' for k, v in shown.items()))})"
+
+
+def _short(text: str, limit: int = 400) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+

@@ -1,0 +1,413 @@
+"""Facts in, decisions out. Pure: the same facts give the same decisions, byte for byte."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Coroutine, Mapping
+from functools import partial
+from typing import Any
+
+from msgspec import structs
+
+from orka.agent.context import Context
+from orka.agent.effect import Effect, Group, Remark, strand_of
+from orka.errors import AgentError, Failure, OrkaError
+from orka.event.event import (
+    CancelAsked,
+    DeadlinePassed,
+    EffectAnswered,
+    EffectRequested,
+    Event,
+    Fact,
+    NodeFailed,
+    NodeFinished,
+    NodeReopened,
+    NodeSkipped,
+    NodeStarted,
+    NodeStopped,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    ScopeClosed,
+    ScopeOpened,
+    Status,
+    Violation,
+)
+from orka.graph.graph import Edge, Graph, Node
+from orka.run.render import render
+from orka.run.state import DONE, STOPPED_SCOPE, UNSETTLED, Asked, Scope, State
+from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault
+from orka.value import Json, plain
+
+# How the scheduler decides. A change in that is a new number; old golden traces must still replay.
+RULES = 1
+
+
+class Scheduler:
+    """Turns facts into decisions. It holds no truth of its own: the trace can rebuild all of it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.state = State(graph)
+        self._made: list[Event] = []
+        self._now = 0.0
+        self._agenda: deque[tuple[Any, ...]] = deque()  # (method, *arguments)
+        self._strands: dict[tuple[str, int], Strand] = {}
+        self._waiting: dict[str, Strand] = {}
+
+    def accepts(self, fact: Fact) -> bool:
+        """False for a fact that says nothing new: an answer nobody waits for, a second end."""
+        state = self.state
+        match fact:
+            case EffectAnswered(id=id, attempt=attempt):
+                asked = state.pending.get(id)
+                return asked is not None and asked.attempt == attempt
+            case DeadlinePassed(scope=scope):
+                return state.deadlines.get(scope, fact.at + 1) <= fact.at
+            case CancelAsked():
+                return state.end is None and bool(state.scopes)
+            case RunStarted():
+                return not state.scopes
+        return bool(state.scopes) and (state.end is None or state.end.status != "completed")
+
+    def learn(self, fact: Fact) -> list[Event]:
+        """Take in one accepted fact and everything that follows from it."""
+        made = self._made = []
+        match fact:
+            case EffectAnswered():
+                self._answered(fact)
+            case RunStarted():
+                self._emit(fact)
+                self._enter(self.state.scopes[""])
+            case RunResumed():
+                self._resumed(fact)
+            case DeadlinePassed(scope=scope):
+                self._emit(fact)
+                self._deadline(self.state.scopes[scope])
+            case CancelAsked(reason=reason):
+                self._emit(fact)
+                failure = Failure(code="run.cancelled", message=reason or "cancelled")
+                self._end_scope(self.state.scopes[""], failure, "cancelled")
+        agenda = self._agenda
+        while agenda:
+            method, *arguments = agenda.popleft()
+            method(*arguments)
+        return made
+
+    def _emit(self, event: Event) -> None:
+        self._made.append(event)
+        self.state.apply(event)
+
+    # ---- nodes: waiting, started, settled
+
+    def _enter(self, scope: Scope) -> None:
+        if not scope.graph.nodes:
+            self._agenda.append((self._close, scope))
+        for index in scope.graph.entrances:
+            self._agenda.append((self._look, scope, index))
+
+    def _look(self, scope: Scope, index: int) -> None:
+        """Start or skip a node whose incoming edges are all decided."""
+        if scope.closed:
+            scope.missed.append(index)
+            return
+        if scope.status[index] != UNSETTLED:
+            return
+        node = scope.graph.nodes[index]
+        if node.needs and not scope.fired[index]:
+            self._emit(NodeSkipped(node.id, scope.name))
+            self._settled(scope, node)
+            return
+        try:
+            wanted = node.when is None or node.when(self._names(scope, node))
+        except OrkaError as error:
+            self._emit(NodeStarted(node.id, scope.name))
+            self._node_failed(scope, node, error.failure())
+            return
+        if not wanted:
+            self._emit(NodeSkipped(node.id, scope.name, "when"))
+            self._settled(scope, node)
+            return
+        self._emit(NodeStarted(node.id, scope.name))
+        self._start(scope, node)
+
+    def _start(self, scope: Scope, node: Node) -> None:
+        if node.index not in scope.running:
+            return
+        context = Context(
+            run=self.state.run,
+            scope=scope.name,
+            node=node.id,
+            input=scope.input,
+            outputs=scope.view,
+            config=node.config,
+            render=partial(self._render, scope, node),
+            clock=self._clock,
+        )
+        coroutine = node.function(context)
+        if not isinstance(coroutine, Coroutine):
+            error = AgentError(f"agent type {node.type!r} is not an async function")
+            self._node_failed(scope, node, error.failure())
+            return
+        strand = Strand(scope, node.index, f"{scope.prefix}{node.id}#", coroutine)
+        strand.now = scope.began[node.index]
+        self._strands[scope.name, node.index] = strand
+        self._advance(strand, None, None)
+
+    def _clock(self) -> float:
+        return self._now
+
+    def _names(self, scope: Scope, node: Node) -> Mapping[str, Json]:
+        return {
+            "input": scope.input,
+            "previous_outputs": scope.view,
+            "outputs": scope.view,
+            "params": node.params,
+            "run_id": self.state.run,
+            "node_id": node.id,
+        }
+
+    def _render(self, scope: Scope, node: Node, name: str) -> Json:
+        return render(node.templates[name], self._names(scope, node))
+
+    def _settled(self, scope: Scope, node: Node) -> None:
+        for edge in node.out:
+            if not scope.waiting[edge.target]:
+                self._agenda.append((self._look, scope, edge.target))
+        if not scope.left:
+            self._agenda.append((self._close, scope))
+
+    # ---- strands: an agent goes on to its next question or its end
+
+    def _advance(self, strand: Strand, value: Json, error: Failure | None) -> None:
+        while not strand.dead:
+            self._now = strand.now
+            step = strand.step(value, error)
+            match step:
+                case Returned(value=result):
+                    return self._returned(strand, result)
+                case Raised(failure=failure):
+                    return self._raised(strand, failure)
+                case Remark():
+                    self._remark(strand, step)
+                    value, error = None, None
+                case Group():
+                    return self._gather(strand, step)
+                case Effect():
+                    return self._ask(strand, step)
+
+    def _remark(self, strand: Strand, remark: Remark) -> None:
+        node = strand.scope.graph.nodes[strand.index]
+        self._emit(
+            Violation(
+                node.id,
+                remark.effect or f"{strand.prefix}{strand.asked - 1}",
+                remark.where,
+                remark.message,
+                remark.raw,
+                remark.schema,
+                strand.scope.name,
+            )
+        )
+
+    def _gather(self, strand: Strand, group: Group) -> None:
+        name = f"{strand.prefix}{strand.asked}"
+        strand.asked += 1
+        gathered = strand.gathered = Gathered(len(group.members), settle=group.settle)
+        for slot, member in enumerate(group.members):
+            gathered.strands.append(
+                Strand(strand.scope, strand.index, f"{name}.{slot}.", strand_of(member), strand, slot)
+            )
+        if not group.members:
+            strand.gathered = None
+            self._agenda.append((self._advance, strand, [], None))
+        for child in gathered.strands:
+            child.now = strand.now
+            self._agenda.append((self._advance, child, None, None))
+
+    def _returned(self, strand: Strand, value: Json) -> None:
+        if strand.parent is not None:
+            return self._member(strand, strand.parent, value, None)
+        scope, node = strand.scope, strand.scope.graph.nodes[strand.index]
+        del self._strands[scope.name, strand.index]
+        value, notes = plain(value)
+        taken = None if node.plain else _taken(scope.graph, node, value)
+        self._emit(NodeFinished(node.id, scope.name, value, taken, notes))
+        self._settled(scope, node)
+
+    def _raised(self, strand: Strand, failure: Failure) -> None:
+        if strand.parent is not None:
+            return self._member(strand, strand.parent, None, failure)
+        self._node_failed(strand.scope, strand.scope.graph.nodes[strand.index], failure)
+
+    def _member(
+        self, child: Strand, parent: Strand, value: Json, failure: Failure | None
+    ) -> None:
+        gathered, slot = parent.gathered, child.slot
+        parent.now = max(parent.now, child.now)
+        if gathered is None:
+            return
+        if failure is not None:
+            gathered.errors[slot] = failure
+            value = {"error": {"code": failure.code, "message": failure.message}}
+        gathered.values[slot] = value
+        gathered.left -= 1
+        if not gathered.left:
+            parent.gathered = None
+            self._agenda.append((self._advance, parent, gathered.values, gathered.first_error()))
+
+    # ---- effects: asked, answered, retried
+
+    def _ask(self, strand: Strand, effect: Effect) -> None:
+        id = f"{strand.prefix}{strand.asked}"
+        strand.asked += 1
+        payload, notes = plain(effect.payload)
+        asked = self.state.effects.get(id)
+        if notes:
+            error = AgentError(f"an effect was asked with {'; '.join(notes)}", code="agent.not_json")
+            return self._raised_by(strand, error.failure())
+        self._waiting[id] = strand
+        if asked is not None:
+            return self._ask_again(strand, asked, effect.kind, payload)
+        node = strand.scope.graph.nodes[strand.index]
+        if effect.kind == "graph" and payload["graph"] not in node.inner:
+            error = AgentError(f"agent {node.id!r} has no inner workflow {payload['graph']!r}")
+            return self._raised_by(strand, error.failure())
+        self._emit(EffectRequested(id, effect.kind, payload, timeout=node.timeout))
+        if effect.kind == "graph":
+            self._emit(ScopeOpened(id, payload["graph"]))
+            self._enter(self.state.scopes[id])
+
+    def _raised_by(self, strand: Strand, failure: Failure) -> None:
+        """Let the agent see a failure of a question that was never asked."""
+        self._agenda.append((self._advance, strand, None, failure))
+
+    def _ask_again(self, strand: Strand, asked: Asked, kind: str, payload: Json) -> None:
+        """A reopened node comes to a question it asked before: known answers are kept."""
+        if asked.kind != kind or asked.payload != payload:
+            error = AgentError(
+                f"effect {asked.id!r} is not the question that was recorded",
+                code="agent.nondeterministic",
+                fix="fork the run instead of resuming it if the agent's code was changed on purpose",
+            )
+            self._raised_by(strand, error.failure())
+        elif asked.answered:
+            self._agenda.append((self._deliver, asked))
+        elif kind == "graph":
+            self._reopen(self.state.scopes[asked.id])
+        else:
+            timeout = strand.scope.graph.nodes[strand.index].timeout
+            self._emit(EffectRequested(asked.id, kind, payload, asked.attempt + 1, timeout=timeout))
+
+    def _answered(self, fact: EffectAnswered) -> None:
+        asked = self.state.pending[fact.id]
+        node = asked.scope.graph.nodes[asked.index]
+        self._emit(fact)
+        failure = fact.error
+        if failure and failure.retryable and asked.retried < node.retries:
+            initial, factor, limit = node.backoff
+            wait = round(min(limit, initial * factor**asked.retried), 6)
+            again = EffectRequested(
+                asked.id, asked.kind, asked.payload, asked.attempt + 1, asked.retried + 1, wait, node.timeout
+            )
+            self._emit(again)
+            return
+        self._deliver(asked)
+
+    def _deliver(self, asked: Asked) -> None:
+        strand = self._waiting.pop(asked.id, None)
+        if strand is None or strand.dead:
+            return
+        strand.now = asked.at
+        error = at_fault(asked.error, asked.id) if asked.error else None
+        self._advance(strand, asked.value, error)
+
+    # ---- ends: failures, deadlines, cancellation
+
+    def _node_failed(self, scope: Scope, node: Node, failure: Failure) -> None:
+        self._stop_strand(scope, node.index)
+        failure = failure if failure.where else structs.replace(failure, where=node.where)
+        taken = tuple(scope.graph.nodes[edge.target].id for edge in node.out if edge.error)
+        self._emit(NodeFailed(node.id, failure, scope.name, taken))
+        if taken:
+            self._settled(scope, node)
+        else:
+            self._end_scope(scope, failure, "failed")
+
+    def _stop_strand(self, scope: Scope, index: int) -> None:
+        """Stop the scopes a node has open, then its coroutines."""
+        for id in list(scope.asked.get(index, ())):
+            child = self.state.scopes.get(id)
+            if child is not None and not child.closed:
+                self._end_scope(child, Failure(code=STOPPED_SCOPE, message="stopped from above"), "")
+            self._waiting.pop(id, None)
+        strand = self._strands.pop((scope.name, index), None)
+        if strand is not None:
+            strand.stop()
+
+    def _end_scope(self, scope: Scope, failure: Failure, status: Status | str) -> None:
+        """Stop what still runs in a scope and close it. An empty status: the opener is gone too."""
+        for index in list(scope.running):
+            self._stop_strand(scope, index)
+            self._emit(NodeStopped(scope.graph.nodes[index].id, scope.name))
+        if scope.name:
+            self._emit(ScopeClosed(scope.name, None, failure))
+            if status:
+                self._agenda.append((self._deliver, self.state.effects[scope.name]))
+        else:
+            ended: Status = "cancelled" if status == "cancelled" else "failed"
+            self._emit(RunFinished(ended, None, failure))
+
+    def _deadline(self, scope: Scope) -> None:
+        what = f"scope {scope.name!r}" if scope.name else "the run"
+        failure = Failure(
+            code="timeout",
+            message=f"{what} did not end within {scope.limit} s",
+            fix="raise `timeout`, or look with `orka show` at what it waited for",
+        )
+        self._end_scope(scope, failure, "failed")
+
+    def _close(self, scope: Scope) -> None:
+        if scope.closed or scope.left:
+            return
+        index, status = scope.graph.index, scope.status
+        done = {id: scope.values[id] for id in scope.graph.ends if status[index[id]] == DONE}
+        value = next(iter(done.values())) if len(done) == 1 else done or None
+        if scope.name:
+            self._emit(ScopeClosed(scope.name, value))
+            self._deliver(self.state.effects[scope.name])
+        else:
+            self._emit(RunFinished("completed", value))
+
+    # ---- resuming a run that ended
+
+    def _resumed(self, fact: RunResumed) -> None:
+        ended = self.state.end is not None
+        self._emit(fact)
+        if ended:
+            self._reopen_nodes(self.state.scopes[""])
+
+    def _reopen(self, scope: Scope) -> None:
+        self._emit(ScopeOpened(scope.name, self.state.effects[scope.name].payload["graph"]))
+        self._reopen_nodes(scope)
+
+    def _reopen_nodes(self, scope: Scope) -> None:
+        again = sorted({*scope.failed, *scope.stopped})
+        missed, scope.missed = scope.missed, []
+        for index in again:
+            node = scope.graph.nodes[index]
+            self._emit(NodeReopened(node.id, scope.name))
+            self._agenda.append((self._start, scope, node))
+        for index in missed:
+            self._agenda.append((self._look, scope, index))
+        if not scope.left:
+            self._agenda.append((self._close, scope))
+
+
+def _taken(graph: Graph, node: Node, value: Json) -> tuple[str, ...]:
+    route = value.get("route") if isinstance(value, dict) else None
+
+    def follows(edge: Edge) -> bool:
+        return not edge.error and (edge.case is None or edge.case == route)
+
+    return tuple(dict.fromkeys(graph.nodes[e.target].id for e in node.out if follows(e)))
+

@@ -1,0 +1,133 @@
+"""A live agent coroutine. It is only a cache: the trace can always rebuild it."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from orka.agent.effect import Asked, Effect, Group, Remark
+from orka.errors import AgentError, EffectFailed, Failure, ForeignAwait, OrkaError
+from orka.run.state import Scope
+from orka.value import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    failure: Failure
+
+
+Step = Effect | Group | Remark | Returned | Raised
+
+
+class Strand:
+    """One coroutine of a node: its agent, or a member of a group the agent awaits.
+
+    The n-th effect of a strand is called `prefix` + n.
+    """
+
+    __slots__ = ("asked", "coroutine", "dead", "gathered", "index", "now", "parent", "prefix", "scope", "slot")
+
+    def __init__(
+        self,
+        scope: Scope,
+        index: int,
+        prefix: str,
+        coroutine: Coroutine[Asked, Json, Json],
+        parent: Strand | None = None,
+        slot: int = 0,
+    ) -> None:
+        self.scope, self.index, self.prefix = scope, index, prefix
+        self.coroutine, self.parent, self.slot = coroutine, parent, slot
+        self.asked = 0
+        self.now = 0.0
+        self.dead = False
+        self.gathered: Gathered | None = None
+
+    def step(self, value: Json, error: Failure | None) -> Step:
+        """Let the agent go on to its next question or its end."""
+        try:
+            if error is None:
+                asked = self.coroutine.send(value)
+            else:
+                asked = self.coroutine.throw(EffectFailed(error))
+        except StopIteration as stop:
+            return Returned(stop.value)
+        except Exception as raised:  # an agent's failure is data: it becomes an event with a route
+            return Raised(_failure(raised))
+        if isinstance(asked, (Effect, Group, Remark)):
+            return asked
+        return Raised(self._foreign(asked))
+
+    def stop(self) -> None:
+        """End the coroutine and those it gathers; what it still does then is not seen."""
+        self.dead = True
+        for child in self.gathered.strands if self.gathered else ():
+            child.stop()
+        try:
+            self.coroutine.close()
+        except Exception:  # cleaning up may not disturb the run, and has nowhere to report to
+            return
+
+    def _foreign(self, asked: object) -> Failure:
+        self.stop()
+        node = self.scope.graph.nodes[self.index]
+        error = ForeignAwait(
+            f"agent {node.id!r} awaited {type(asked).__name__}, which is no effect of its context",
+            where=node.where,
+            fix="await only what ctx gives (ctx.llm, ctx.tool, ctx.sleep, ctx.all …); "
+            "put other work into a tool",
+        )
+        return error.failure()
+
+
+class Gathered:
+    """The members of a group that one strand waits for."""
+
+    __slots__ = ("errors", "left", "settle", "strands", "values")
+
+    def __init__(self, size: int, *, settle: bool) -> None:
+        self.strands: list[Strand] = []
+        self.values: list[Json] = [None] * size
+        self.errors: dict[int, Failure] = {}
+        self.left, self.settle = size, settle
+
+    def first_error(self) -> Failure | None:
+        return self.errors[min(self.errors)] if self.errors and not self.settle else None
+
+
+def _failure(raised: BaseException) -> Failure:
+    """An exception as data; the effect behind it is found along the chain of causes."""
+    effect = _effect_behind(raised)
+    if isinstance(raised, EffectFailed):
+        return raised.cause
+    if isinstance(raised, OrkaError):
+        found = raised.failure()
+    else:
+        found = AgentError(
+            f"{type(raised).__name__}: {raised}",
+            code="agent.raised",
+            fix="the agent's code raised this; see its source",
+        ).failure()
+    return at_fault(found, effect) if effect else found
+
+
+def at_fault(failure: Failure, effect: str) -> Failure:
+    """`failure`, saying which effect is behind it."""
+    return failure if failure.effect == effect else structs.replace(failure, effect=effect)
+
+
+def _effect_behind(raised: BaseException | None) -> str:
+    seen: set[int] = set()
+    while raised is not None and id(raised) not in seen:
+        if isinstance(raised, EffectFailed):
+            return raised.cause.effect
+        seen.add(id(raised))
+        raised = raised.__cause__ or raised.__context__
+    return ""

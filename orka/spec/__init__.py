@@ -1,0 +1,1 @@
+"""What the author wrote: YAML text becomes a Workflow in which each part remembers its line."""

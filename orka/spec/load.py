@@ -1,0 +1,257 @@
+"""A workflow file, checked for its shape and for the names it refers to, becomes a Workflow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+
+from orka.errors import ConfigError, nearest
+from orka.spec.form import (
+    Form,
+    above,
+    at_least,
+    count,
+    describe,
+    listing,
+    mapping,
+    text,
+)
+from orka.spec.problems import Problem, Problems
+from orka.spec.text import Mark, decode
+from orka.spec.workflow import AgentSpec, Backoff, Workflow
+from orka.spec.yaml import Document, Path, read, spell
+from orka.value import Json, canonical, plain
+
+STRATEGIES = ("sequential", "graph")
+# What OrKa 0.9 called them.
+_OLD_STRATEGIES = {
+    "simple": "sequential",
+    "parallel": "graph",
+    "dynamic": "graph",
+    "decision-tree": "graph",
+    "fork_join": "graph",
+}
+TOP_KEYS = ("orchestrator", "agents", "version", "name", "description", "meta")
+ORCHESTRATOR_KEYS = ("id", "strategy", "agents", "timeout", "model", "params")
+AGENT_KEYS = (
+    "id",
+    "type",
+    "next",
+    "depends_on",
+    "when",
+    "on_error",
+    "retries",
+    "backoff",
+    "timeout",
+)
+ID_PATTERN = r"[A-Za-z_][A-Za-z0-9_.-]*"
+_ID = re.compile(ID_PATTERN)
+_SECONDS = "a number of seconds above 0"
+
+
+def load(data: bytes | str | Mapping[str, Json], source: str = "<workflow>") -> Workflow:
+    """The workflow written in `data`, YAML text or a map. Raises `ConfigError`, telling every
+    problem that can be seen at once."""
+    if isinstance(data, (bytes, str)):
+        written = decode(data, source)
+        return _workflow(read(written, source), written, ())
+    document = Document(value=_json(data, source), marks={}, source=source)
+    return _workflow(document, canonical(document.value).decode(), ())
+
+
+def inner(workflow: Workflow, value: Json, path: Path) -> Workflow:
+    """The workflow written at `path` of the same document, as an option of one of its agents."""
+    if not isinstance(value, dict):
+        raise ConfigError(
+            f"{spell(path)} must be a workflow, found {describe(value)}",
+            where=workflow.document.where(path),
+            fix="write a map with the keys 'orchestrator' and 'agents'",
+            code="config.type",
+        )
+    return _workflow(workflow.document, canonical(value).decode(), path, value)
+
+
+def _json(data: Mapping[str, Json], source: str) -> Json:
+    try:
+        value, notes = plain(data)
+    except RecursionError as error:
+        fix = "remove what contains itself"
+        what = "the workflow is nested too deeply"
+        raise ConfigError(what, where=source, fix=fix, code="config.too_large") from error
+    problems = Problems(source)
+    fix = "use text keys, and text, finite numbers, booleans, lists and maps"
+    for note in notes:
+        what = f"not a JSON value: {note}"
+        problems.add(Problem("config.type", what, fix, Mark(line=0, column=0), source))
+    problems.settle()
+    return value
+
+
+def _workflow(document: Document, written: str, path: Path, value: Json = None) -> Workflow:
+    form = Form(document, document.value if value is None else value, path, "the workflow")
+    form.only(TOP_KEYS)
+    head = _orchestrator(form)
+    forms = _forms(form)
+    ids = _ids(forms)
+    workflow = Workflow(
+        id=head.take("id", "text", text) or "",
+        strategy=_strategy(head),
+        agents=tuple(_agent(each, ids) for each in forms),
+        order=_order(head, ids),
+        timeout=head.take("timeout", _SECONDS, above(0)),
+        defaults=_defaults(head),
+        source=document.source,
+        document=document,
+        text=written,
+        path=path,
+    )
+    form.problems.settle()
+    return workflow
+
+
+def _orchestrator(form: Form) -> Form:
+    form.require("orchestrator", "add 'orchestrator:' with an id")
+    value = form.take("orchestrator", "a map", mapping)
+    head = form.within(("orchestrator",), value or {}, "orchestrator")
+    if value is not None:
+        head.only(ORCHESTRATOR_KEYS)
+        head.require("id", "add 'id:' with a name for this workflow")
+    return head
+
+
+def _strategy(head: Form) -> str:
+    name = head.take("strategy", "text", text) or STRATEGIES[0]
+    if name not in STRATEGIES:
+        meant = _OLD_STRATEGIES.get(name)
+        fix = f"did you mean {meant!r}?" if meant else nearest(name[:80], STRATEGIES)
+        head.problem("config.type", f"there is no strategy {name[:80]!r}", fix, "strategy")
+    return name
+
+
+def _defaults(head: Form) -> dict[str, Json]:
+    found: dict[str, Json] = {
+        "model": head.take("model", "text", text),
+        "params": head.take("params", "a map", mapping),
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _forms(form: Form) -> list[Form]:
+    """One form for each agent that is written as a map."""
+    form.require("agents", "add 'agents:' with a list of agents")
+    written = form.take("agents", "a list of agents, each a map with 'id' and 'type'", listing)
+    if written == []:
+        form.problem("config.missing_key", "'agents' is empty", "add an agent", "agents")
+    forms = []
+    for at, value in enumerate(written or ()):
+        if isinstance(value, dict):
+            forms.append(form.within(("agents", at), value, "the agent"))
+        else:
+            form.wrong(value, "a list of maps with 'id' and 'type'", "agents", at)
+    return forms
+
+
+def _ids(forms: list[Form]) -> dict[str, str]:
+    """The ids of all agents and where they stand, in the order of the file."""
+    first: dict[str, str] = {}
+    for form in forms:
+        name = text(form.value.get("id"))
+        if name is None:
+            continue
+        here = form.where("id")
+        form.agent, form.owner = name, f"agent {name!r}"
+        if name in first:
+            places = f"{first[name]} and {here}"
+            what = f"two agents have the id {name!r}: {places}"
+            form.problem("config.duplicate_id", what, "rename one of them", "id")
+        first.setdefault(name, here)
+    return first
+
+
+def _agent(form: Form, ids: Mapping[str, str]) -> AgentSpec:
+    form.require("type", "add 'type:' with the kind of agent it is")
+    return AgentSpec(
+        id=_id(form),
+        type=form.take("type", "text", text) or "",
+        next=_names(form, "next", ids),
+        depends_on=_names(form, "depends_on", ids) or (),
+        when=form.take("when", "text: a condition", text),
+        on_error=_on_error(form, ids),
+        retries=form.take("retries", "a whole number, 0 or more", count) or 0,
+        backoff=_backoff(form),
+        timeout=form.take("timeout", _SECONDS, above(0)),
+        options={key: item for key, item in form.value.items() if key not in AGENT_KEYS},
+        path=form.path,
+    )
+
+
+def _id(form: Form) -> str:
+    form.require("id", "add 'id:' with a name for it")
+    name = form.take("id", "text", text) or ""
+    if name and not _ID.fullmatch(name):
+        fix = "use letters, digits, '_', '-' and '.', beginning with a letter or '_'"
+        form.problem("config.type", f"{name!r} cannot be an agent's id", fix, "id")
+    return name
+
+
+def _backoff(form: Form) -> Backoff:
+    value = form.take("backoff", "a map with initial, factor and limit", mapping) or {}
+    backoff, usual = form.within(("backoff",), value, "backoff"), Backoff()
+    backoff.only(Backoff.__struct_fields__)
+    initial = backoff.take("initial", "a number of seconds, 0 or more", at_least(0))
+    factor = backoff.take("factor", "a number, 1 or more", at_least(1))
+    limit = backoff.take("limit", "a number of seconds, 0 or more", at_least(0))
+    return Backoff(
+        initial=usual.initial if initial is None else initial,
+        factor=usual.factor if factor is None else factor,
+        limit=usual.limit if limit is None else limit,
+    )
+
+
+def _order(head: Form, ids: Mapping[str, str]) -> tuple[str, ...]:
+    if "agents" not in head.value:
+        return tuple(ids)
+    order = _names(head, "agents", ids)
+    if order == ():
+        fix = "list the ids of the agents that run, or remove the key to run all"
+        head.problem("config.missing_key", "'agents' of orchestrator is empty", fix, "agents")
+    return order or ()
+
+
+def _names(form: Form, key: str, ids: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The agents named at `key`: one id or a list of them, each once."""
+    value = form.take(key, "text or a list of text: ids of agents", _text_or_list)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        _exists(form, value, ids, key)
+        return (value,)
+    names: dict[str, None] = {}
+    for at, item in enumerate(value):
+        if text(item) is None:
+            form.wrong(item, "text: the id of an agent", key, at)
+        elif item in names:
+            what = f"{key!r} lists {item!r} twice"
+            form.problem("config.duplicate_id", what, "keep one", key, at)
+        else:
+            names[item] = None
+            _exists(form, item, ids, key, at)
+    return tuple(names)
+
+
+def _text_or_list(value: Json) -> str | list[Json] | None:
+    return value if isinstance(value, list) else text(value)
+
+
+def _on_error(form: Form, ids: Mapping[str, str]) -> str | None:
+    name = form.take("on_error", "text: the id of an agent", text)
+    if name is not None:
+        _exists(form, name, ids, "on_error")
+    return name
+
+
+def _exists(form: Form, name: str, ids: Mapping[str, str], *keys: str | int) -> None:
+    if name not in ids:
+        what = f"{keys[0]!r} of {form.owner} names {name!r}, and there is no such agent"
+        form.problem("config.unknown_agent", what, nearest(name[:80], islice(ids, 200)), *keys)
