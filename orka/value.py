@@ -171,10 +171,3 @@ def holds_reference(line: bytes) -> bool:
     """Cheap test for a line that may hold blob references or look-alikes: most have none."""
     return b'blob"' in line
 
-
-def redact(text: str, secrets: Sequence[str]) -> str:
-    """`text` without any of `secrets`."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, "[REDACTED]")
-    return text

@@ -11,7 +11,7 @@ from orka.value import Json
 class Context:
     """The one door of an agent. What it gives out can be read, never written through."""
 
-    __slots__ = ("_clock", "_render", "config", "input", "node", "outputs", "run", "scope")
+    __slots__ = ("_clock", "_render", "config", "input", "node", "outputs", "run", "scope", "sources")
 
     def __init__(
         self,
@@ -21,13 +21,20 @@ class Context:
         node: str,
         input: Json,
         outputs: Mapping[str, Json],
+        sources: tuple[str, ...],
         config: Json,
         render: Callable[[str], Json],
         clock: Callable[[], float],
     ) -> None:
         self.run, self.scope, self.node = run, scope, node
         self.input, self.outputs, self.config = input, outputs, config
+        self.sources = sources
         self._render, self._clock = render, clock
+
+    @property
+    def upstream(self) -> dict[str, Json]:
+        """Outputs of the nodes that lead here and have one, in the order of the file."""
+        return {id: self.outputs[id] for id in self.sources if id in self.outputs}
 
     def render(self, name: str) -> Json:
         """The node's templated option `name`, rendered once. Raises `TemplateError`."""
@@ -73,9 +80,11 @@ class Context:
         """Ask a person. The run waits, durably, until the question is answered."""
         return Effect("ask", {"prompt": prompt, "schema": schema})
 
-    def graph(self, name: str, input: Json) -> Effect:
-        """Run one of the node's inner workflows as a scope and give its output."""
-        return Effect("graph", {"graph": name, "input": input})
+    def graph(self, name: str, input: Json, *, collect: bool = False) -> Effect:
+        """Run one of the node's inner workflows as a scope and give its output; with `collect` a
+        mapping of all its nodes' outputs."""
+        payload = {"graph": name, "input": input}
+        return Effect("graph", {**payload, "collect": True} if collect else payload)
 
     def all(self, *members: Awaitable[Json], settle: bool = False) -> Group:
         """Several effects or coroutines at once; values in written order. The first failure in

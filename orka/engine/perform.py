@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from orka.engine.redact import Redactor
 from orka.errors import Failure, HandlerError, OrkaError
 from orka.event.event import EffectAnswered
 from orka.port.handler import Answer, Handler, Spent
@@ -22,13 +23,17 @@ _OWN = ("sleep", "random")
 class Performer:
     """Performs effects of one run. Never raises but for cancellation: a failure is a fact."""
 
-    __slots__ = ("_clock", "_handlers", "_last", "_run")
+    __slots__ = ("_clock", "_handlers", "_redactor", "_run")
 
     def __init__(
-        self, run: str, handlers: Mapping[str, Handler], clock: Callable[[], float]
+        self,
+        run: str,
+        handlers: Mapping[str, Handler],
+        clock: Callable[[], float],
+        redactor: Redactor,
     ) -> None:
         self._run, self._handlers, self._clock = run, handlers, clock
-        self._last = 0.0
+        self._redactor = redactor
 
     def random(self, asked: Asked, at: float) -> EffectAnswered:
         return EffectAnswered(at=at, id=asked.id, attempt=asked.attempt, value=random.random())
@@ -44,8 +49,8 @@ class Performer:
             at=round(self._clock(), 6),
             id=asked.id,
             attempt=attempt,
-            value=value,
-            error=error,
+            value=self._redactor.value(value),
+            error=self._redactor.failure(error) if error else None,
             spent=_spent(answer.spent),
             notes=notes,
         )

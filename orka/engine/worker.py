@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from orka.engine.perform import Performer
+from orka.engine.redact import Redactor, environment_secrets
 from orka.errors import RunNotFound
 from orka.event.event import (
     CancelAsked,
@@ -49,6 +50,7 @@ class World:
     handlers: Mapping[str, Handler]
     clock: Clock = time.time
     watchers: tuple[Watcher, ...] = ()
+    redactor: Redactor = field(default_factory=lambda: Redactor(environment_secrets()))
 
 
 @dataclass(slots=True)
@@ -68,7 +70,9 @@ class Worker:
 
     def __post_init__(self) -> None:
         self._folded = refold(self.graph, [], self.world.store.blob)
-        self._performer = Performer(self.run, self.world.handlers, self.world.clock)
+        self._performer = Performer(
+            self.run, self.world.handlers, self.world.clock, self.world.redactor
+        )
 
     @property
     def state(self) -> State:

@@ -122,9 +122,12 @@ def _node(
         timeout=spec.timeout,
         out=edges,
         needs=wiring.needs[spec.id],
+        sources=tuple(wiring.sources.get(spec.id, ())),
         plain=all(edge.case is None and not edge.error for edge in edges),
         catches=any(edge.error for edge in edges),
         where=workflow.where(spec.id),
+        tools=tuple(part.shape.tools),
+        models=tuple(part.shape.models),
         inner=_inner(workflow, part, catalog),
     )
 

@@ -20,6 +20,7 @@ class Wiring:
 
     edges: dict[str, dict[tuple[str, str | None, bool], None]] = field(default_factory=dict)
     needs: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, dict[str, None]] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
 
     def add(self, end: End, target: str, *, error: bool = False) -> None:
@@ -27,6 +28,7 @@ class Wiring:
         edges = self.edges.setdefault(end[0], {})
         if key not in edges:
             edges[key] = None
+            self.sources.setdefault(target, {})[end[0]] = None
             self.needs[target] = self.needs.get(target, 0) + 1
 
     def out(self, id: str, position: Mapping[str, int]) -> tuple[Edge, ...]:

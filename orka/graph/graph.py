@@ -26,7 +26,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One agent of the graph. `needs` counts the edges that lead here; `plain` says that all of
+    """One agent of the graph. `needs` counts the edges that lead here,
+    from `sources`; `plain` says that all of
     `out` is taken whenever the node finishes. `retries`, `backoff` (initial, factor, limit in
     seconds) and `timeout` (seconds) hold for each effect the agent asks for."""
 
@@ -43,9 +44,12 @@ class Node:
     timeout: float | None
     out: tuple[Edge, ...]
     needs: int
+    sources: tuple[str, ...]
     plain: bool
     catches: bool
     where: str = ""
+    tools: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     inner: Mapping[str, Graph] = field(default_factory=dict)
 
 

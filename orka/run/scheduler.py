@@ -139,6 +139,7 @@ class Scheduler:
             node=node.id,
             input=scope.input,
             outputs=scope.view,
+            sources=node.sources,
             config=node.config,
             render=partial(self._render, scope, node),
             clock=self._clock,
@@ -373,8 +374,10 @@ class Scheduler:
         done = {id: scope.values[id] for id in scope.graph.ends if status[index[id]] == DONE}
         value = next(iter(done.values())) if len(done) == 1 else done or None
         if scope.name:
-            self._emit(ScopeClosed(scope.name, value))
-            self._deliver(self.state.effects[scope.name])
+            opener = self.state.effects[scope.name]
+            collected = dict(scope.values) if opener.payload.get("collect") else value
+            self._emit(ScopeClosed(scope.name, collected))
+            self._deliver(opener)
         else:
             self._emit(RunFinished("completed", value))
 

@@ -11,7 +11,7 @@ from orka.spec import scalar
 from orka.spec.node import Entry, Node, scalar_node
 from orka.spec.problems import Problem, Problems
 from orka.spec.syntax import braces, explain, unknown_tag
-from orka.spec.text import Lines, Mark
+from orka.spec.text import Lines, Mark, stand_ins
 from orka.value import Json
 
 NODE_LIMIT = 100_000
@@ -27,7 +27,7 @@ def compose(text: str, source: str) -> Node:
     try:
         root = composer.root()
     except yaml.YAMLError as error:
-        composer.problems.add(explain(error, composer.lines))
+        composer.problems.add(explain(error, composer.lines, composer.last))
     except _FatalError as stop:
         composer.problems.add(stop.problem)
     composer.problems.settle()
@@ -54,10 +54,13 @@ class _Composer:
 
     def __init__(self, text: str, source: str) -> None:
         self.lines = Lines(text)
-        self.events: Iterator[yaml.Event] = iter(yaml.parse(text, Loader=yaml.CSafeLoader))
+        breaks = stand_ins(text)
+        self.restored = {ord(new): chr(old) for old, new in breaks.items()}
+        seen = text.translate(breaks) if breaks else text
+        self.events: Iterator[yaml.Event] = iter(yaml.parse(seen, Loader=yaml.CSafeLoader))
         self.anchors: dict[str, Node | None] = {}
         self.problems = Problems(source)
-        self.written = self.expanded = 0
+        self.written = self.expanded = self.last = 0
 
     def root(self) -> Node:
         next(self.events)
@@ -121,23 +124,29 @@ class _Composer:
             raise self._stop("config.too_large", what, "flatten them", self._mark(event))
 
     def _alias(self, event: yaml.AliasEvent, depth: int) -> Node:
-        name, mark = event.anchor, self._mark(event)
-        if name not in self.anchors:
+        mark, anchor = self._mark(event), event.anchor or ""
+        name = anchor[:80]
+        if anchor not in self.anchors:
             what = f"the alias '*{name}' has no anchor '&{name}' before it"
             fix = "define the anchor first; quote the value if it is text that begins with '*'"
             raise self._stop("config.alias", what, fix, mark)
-        node = self.anchors[name]
+        node = self.anchors[anchor]
         if node is None:
             what, fix = f"the alias '*{name}' stands inside its own anchor", "remove it"
             raise self._stop("config.alias", what, fix, mark)
         self.expanded += node.size
-        if self.expanded > ALIAS_LIMIT or depth + node.height - 1 > DEPTH_LIMIT:
+        if depth + node.height - 1 > DEPTH_LIMIT:
+            what = f"with the alias '*{name}', values are nested more than {DEPTH_LIMIT} deep"
+            raise self._stop("config.alias", what, "flatten them", mark)
+        if self.expanded > ALIAS_LIMIT:
             what = f"with the alias '*{name}', aliases stand for more than {ALIAS_LIMIT:,} values"
             raise self._stop("config.alias", what, "write fewer aliases", mark)
         return msgspec.structs.replace(node, mark=mark)
 
     def _scalar(self, event: yaml.ScalarEvent) -> Node:
         mark, text = self._mark(event), event.value
+        if self.restored:
+            text = text.translate(self.restored)
         value: Json = text
         try:
             if event.tag not in (None, "!"):
@@ -249,4 +258,5 @@ class _Composer:
         return _FatalError(Problem(code, what, fix, mark))
 
     def _mark(self, event: yaml.Event) -> Mark:
-        return self.lines.at(_index(event))
+        self.last = _index(event)
+        return self.lines.at(self.last)

@@ -15,6 +15,7 @@ _QUOTE = "put the whole value in quotes, or under '|' on lines of its own"
 # part of libyaml's message → what is wrong, what to do. {0} is where the surrounding thing began,
 # {1} the character found.
 _PLAIN_WORDS = (
+    ("maximum nesting depth", "lists and maps are nested too deep", "flatten them"),
     (
         "did not find expected key",
         "this does not fit what begins on {0}: wrong indentation, or text behind a finished value",
@@ -35,6 +36,7 @@ _PLAIN_WORDS = (
         "the '{{' on {0} is not closed, or a ',' is missing",
         "add '}}' or ','; " + _QUOTE + " if it is text",
     ),
+    ("node content", "a key or a value is missing, or something is not closed", "complete it"),
     ("unexpected end of stream", "the quote on {0} is never closed", "close it"),
     (
         "unexpected document indicator",
@@ -95,13 +97,14 @@ def braces(mark: Mark) -> Problem:
 
 def unknown_tag(tag: str, mark: Mark) -> Problem:
     """The problem with a tag that would construct something."""
-    what = f"the tag {tag!r} is not allowed: a workflow file holds values only"
+    what = f"the tag {tag[:80]!r} is not allowed: a workflow file holds values only"
     fix = "remove the tag; quote the value if the text begins with '!'"
     return Problem("config.tag", what, fix, mark)
 
 
-def explain(error: yaml.YAMLError, lines: Lines) -> Problem:
-    """What libyaml raised, as a problem that a reader understands."""
+def explain(error: yaml.YAMLError, lines: Lines, last: int) -> Problem:
+    """What libyaml raised, as a problem that a reader understands. `last` is the position of the
+    last value that could be read."""
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
         fix = "open the file in an editor that knows YAML"
         what = f"this is not YAML: {error}"
@@ -113,6 +116,7 @@ def explain(error: yaml.YAMLError, lines: Lines) -> Problem:
         _tab(said, lines, at)
         or _template(lines, at)
         or _template(lines, began)
+        or _template(lines, last)
         or _tag(said, lines, began)
         or _colon(said, lines, at)
         or _translated(said, lines, began, at)
@@ -131,7 +135,7 @@ def _tab(said: str, lines: Lines, at: int) -> Problem | None:
 
 def _template(lines: Lines, at: int) -> Problem | None:
     found = _BRACES.search(lines.around(at))
-    if found is None or found.start() >= lines.at(at).column:
+    if found is None or found.end() > lines.at(at).column + 1:
         return None
     return braces(Mark(line=lines.at(at).line, column=found.end() - 1))
 

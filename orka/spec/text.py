@@ -74,6 +74,18 @@ def decode(data: bytes | str, source: str) -> str:
     return text
 
 
+def stand_ins(text: str) -> dict[int, str]:
+    """What to show libyaml in place of characters that broke lines in YAML 1.1 and are plain text
+    in 1.2: non-characters of Unicode that the file does not use, not even as an escape."""
+    breaks = [ord(character) for character in "\x85\u2028\u2029" if character in text]
+    if not breaks:
+        return {}
+    lowered = text.lower()
+    ends = (plane << 16 | low for plane in range(1, 17) for low in (0xFFFE, 0xFFFF))
+    free = (chr(end) for end in ends if chr(end) not in text and f"{end:08x}" not in lowered)
+    return dict(zip(breaks, free, strict=False))
+
+
 def _utf8(data: bytes, source: str) -> str:
     try:
         return data.decode("utf-8")
@@ -89,10 +101,7 @@ def _utf8(data: bytes, source: str) -> str:
 
 
 def _named(character: str) -> str:
-    known = {
-        "\x00": "a NUL character",
-        "\x1b": "an escape character",
-        "\x7f": "a delete character",
-    }
-    name = known.get(character, "a control character")
+    name = "a NUL character" if character == "\x00" else "a control character"
+    if "\ud800" <= character <= "\udfff":
+        name = "half of a surrogate pair"
     return f"{name} (U+{ord(character):04X})"

@@ -6,7 +6,8 @@ import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from orka.kit.models.local.llama import Check, Llama, Sampler
+from orka.kit.models.local.llama import Check, Llama
+from orka.kit.models.local.sampler import Sampler
 
 
 @dataclass(frozen=True)

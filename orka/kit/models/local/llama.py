@@ -12,6 +12,7 @@ from typing import Any
 from orka.errors import ModelError
 from orka.kit.models.local.prompt import ChatTemplate, Prompt
 from orka.kit.models.local.runtime import Runtime
+from orka.kit.models.local.sampler import Sampler, Taste
 
 CHUNK = 64
 """Tokens per call of llama.cpp, so that a call can be stopped soon. Part of the fixed schedule."""
@@ -228,37 +229,20 @@ class Llama:
 
     def sampler(self, *, temperature: float, top_p: float, seed: int, grammar: str) -> Sampler:
         """A sampler for one answer. `grammar` is GBNF with a rule `root`, or empty."""
-        chain = self._c.llama_sampler_chain_init(self._c.llama_sampler_chain_default_params())
-        if grammar:
-            rules = self._c.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
-            if not rules:
-                self._c.llama_sampler_free(chain)
-                said = "; ".join(self._runtime.complaints) or "llama.cpp did not say why"
-                raise self._refusal(
-                    f"the schema gives a grammar llama.cpp does not take: {said}",
-                    "simplify the schema: plain types, enum, required, bounded lengths",
-                )
-            self._c.llama_sampler_chain_add(chain, rules)
-        if temperature <= 0:
-            self._c.llama_sampler_chain_add(chain, self._c.llama_sampler_init_greedy())
-        else:
-            for link in (
-                self._c.llama_sampler_init_top_p(top_p, 1),
-                self._c.llama_sampler_init_temp(temperature),
-                self._c.llama_sampler_init_dist(seed),
-            ):
-                self._c.llama_sampler_chain_add(chain, link)
-        return Sampler(self._c, self._ctx, chain)
+        return Sampler(
+            self._c,
+            self._ctx,
+            self._rules(grammar) if grammar else None,
+            Taste(temperature, top_p, seed),
+        )
 
-
-class Sampler:
-    """Chooses the next token; remembers those it chose, as a grammar requires."""
-
-    def __init__(self, c: Any, ctx: Any, chain: Any) -> None:
-        self._c, self._ctx, self._chain = c, ctx, chain
-
-    def next(self) -> int:
-        return int(self._c.llama_sampler_sample(self._chain, self._ctx, -1))
-
-    def close(self) -> None:
-        self._c.llama_sampler_free(self._chain)
+    def _rules(self, grammar: str) -> Any:
+        self._runtime.complaints.clear()
+        rules = self._c.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
+        if not rules:
+            said = "; ".join(self._runtime.complaints) or "llama.cpp did not say why"
+            raise self._refusal(
+                f"the schema gives a grammar llama.cpp does not take: {said}",
+                "simplify the schema: plain types, enum, required, bounded lengths",
+            )
+        return rules

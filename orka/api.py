@@ -1,0 +1,377 @@
+"""The public door: load, check, run, resume, fork, replay. Wires the rooms together, decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from orka.engine.handlers import ModelHandler, ToolHandler
+from orka.engine.prices import Prices, read_prices, shipped_prices
+from orka.engine.redact import Redactor, environment_secrets
+from orka.engine.worker import Clock, Watcher, Worker, World
+from orka.errors import ConfigError, InputError, RunNotFound, StoreError, nearest
+from orka.event.event import EffectAnswered, Fact, Origin, RunStarted
+from orka.graph.compile import compile
+from orka.graph.graph import Graph, Node
+from orka.plugin.registry import Registry
+from orka.port.handler import Handler
+from orka.port.model import Model
+from orka.port.store import Store
+from orka.run.fork import Recording
+from orka.run.replay import Refolded, refold
+from orka.run.scheduler import RULES
+from orka.spec.load import load as load_workflow
+from orka.spec.workflow import Workflow
+from orka.value import Json, plain
+from orka.view.run import Run
+
+Flow = str | Path | Mapping[str, Json] | Workflow
+HOME = ".orka"
+# Embedded weights answer one question at a time.
+LIMITS = {"local": 1}
+
+
+def load(flow: Flow) -> Workflow:
+    """A workflow from a file's path, YAML text (with a line break in it), or a mapping.
+
+    Raises `ConfigError` with file, line and column.
+    """
+    if isinstance(flow, Workflow):
+        return flow
+    if isinstance(flow, Mapping):
+        return load_workflow(flow)
+    if isinstance(flow, str) and "\n" in flow:
+        return load_workflow(flow)
+    try:
+        return load_workflow(Path(flow).read_bytes(), str(flow))
+    except OSError as error:
+        raise ConfigError(
+            f"workflow file {str(flow)!r} cannot be read: {error.strerror}",
+            fix="give the path of a YAML file",
+            code="config.missing_file",
+        ) from None
+
+
+class Runtime:
+    """Everything runs need besides a workflow: a store, plugins, models, prices, a clock.
+
+    `store` is a folder, ":memory:", or a store. `plugins` are Python files; `use` are agent types
+    and tools. `models` are providers by name, beside those installed. `limits` bounds the calls at
+    once per provider. Close it, or use it in `async with`.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: str | Path | Store = HOME,
+        durability: str = "",
+        plugins: Iterable[str | Path] = (),
+        use: Iterable[object] = (),
+        models: Mapping[str, Callable[[], Model] | Model] | None = None,
+        prices: Prices | None = None,
+        watchers: Iterable[Watcher] = (),
+        limits: Mapping[str, int] | None = None,
+        clock: Clock = time.time,
+    ) -> None:
+        self.registry = Registry()
+        for path in plugins:
+            self.registry.load_file(str(path))
+        for thing in use:
+            if not self.registry.add(thing):
+                raise ConfigError(f"{thing!r} is neither an agent type nor a tool")
+        for name, model in (models or {}).items():
+            self.registry.models.add(name, _factory(model), f"python:{name}", "")
+        self.store = _store(self.registry, store, durability)
+        self._clock, self._watchers = clock, tuple(watchers)
+        self._redactor = Redactor(environment_secrets())
+        self._models = ModelHandler(
+            self.registry.models,
+            prices or _prices(store),
+            tuple(watcher.text for watcher in self._watchers),
+            {**LIMITS, **(limits or {})},
+        )
+        self._workers: dict[str, Worker] = {}
+
+    async def __aenter__(self) -> Runtime:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give back connections, weights and the store."""
+        await self._models.close()
+        await self.store.close()
+
+    def check(self, flow: Flow) -> Graph:
+        """All checks that can be made before a run. Raises `ConfigError` and its kin."""
+        graph = compile(load(flow), self.registry.agents)
+        self._check_names(graph)
+        return graph
+
+    async def run(
+        self,
+        flow: Flow,
+        input: Json = None,
+        *,
+        run_id: str = "",
+        begun: Callable[[str], None] | None = None,
+    ) -> Run:
+        """Run a workflow to its end (or to where it waits for a person).
+
+        `begun` is told the run's id before the first event. Raises `ConfigError`, `InputError`,
+        `StoreError`; a run that fails does not raise: see its `status`.
+        """
+        workflow = load(flow)
+        graph = self.check(workflow)
+        return await self._start(workflow, graph, input, run_id, None, begun)
+
+    async def resume(self, run_id: str, facts: Sequence[Fact] = ()) -> Run:
+        """Take up a run that crashed, failed, was cancelled, or waited. Completed ones are left.
+
+        Raises `RunNotFound`, `RunBusy`, `StoreCorrupt`, `Diverged`.
+        """
+        await self._worker(self._graph_of(self.open(run_id)), run_id).resume(facts)
+        return self.open(run_id)
+
+    async def answer(self, run_id: str, question: str, value: Json) -> Run:
+        """Answer what a run asked a person and let it go on. `question` is the effect's id, or the
+        node's when it has one question open. Raises `InputError` if nobody asked."""
+        run = self.open(run_id)
+        asked = [q for q in run.questions if question in (q.id, q.id.partition("#")[0])]
+        if len(asked) != 1:
+            names = [q.id for q in run.questions]
+            raise InputError(
+                f"run {run_id!r} has no single open question {question!r}",
+                fix=nearest(question, names),
+                code="input.no_question",
+            )
+        given, _ = plain(value)
+        at = max(self._clock(), run.events[0].at if isinstance(run.events[0], RunStarted) else 0.0)
+        fact = EffectAnswered(at=round(at, 6), id=asked[0].id, attempt=asked[0].number, value=given)
+        return await self.resume(run_id, [fact])
+
+    async def fork(
+        self,
+        run_id: str,
+        *,
+        at: int | str | None = None,
+        flow: Flow | None = None,
+        changes: Mapping[str, Json] | None = None,
+        begun: Callable[[str], None] | None = None,
+    ) -> Run:
+        """A new run that gets the old one's answers to identical questions.
+
+        `at`: an event's number (answers from there on are not given again) or a node's id (it is
+        asked anew). `flow`: another workflow. `changes`: dotted path in the input -> new value.
+        """
+        old = self.open(run_id)
+        workflow = load(flow) if flow is not None else self._workflow_of(old)
+        graph = self.check(workflow)
+        if isinstance(at, str) and at not in graph.index:
+            raise InputError(f"no node is called {at!r}", fix=nearest(at, graph.index))
+        before = at if isinstance(at, int) else None
+        without = at if isinstance(at, str) else ""
+        recording = Recording(run_id, old.events, before=before, without=without)
+        given = changed(old.started.input, changes or {})
+        origin = Origin(run_id, before if before is not None else len(old.lines))
+        return await self._start(
+            workflow, graph, given, "", origin, begun, recording=recording, at=old.started.at
+        )
+
+    def replay(self, run_id: str) -> Refolded:
+        """Feed the recorded facts again. Raises `Diverged` unless every decision has the same bytes."""
+        run = self.open(run_id)
+        return refold(self._graph_of(run), run.lines, self.store.blob)
+
+    def open(self, run_id: str) -> Run:
+        """A recorded run, whatever its state. Raises `RunNotFound`, `StoreCorrupt`."""
+        lines = self.store.read(run_id)
+        if not lines:
+            raise RunNotFound(f"run {run_id!r} has no events", fix="`orka runs` lists what there is")
+        return Run(run_id, lines, self.store.blob)
+
+    def cancel(self, run_id: str, reason: str = "") -> None:
+        """Stop a run that this runtime drives; it ends as cancelled and can be resumed."""
+        if worker := self._workers.get(run_id):
+            worker.cancel(reason)
+
+    async def _start(
+        self,
+        workflow: Workflow,
+        graph: Graph,
+        input: Json,
+        run_id: str,
+        origin: Origin | None,
+        begun: Callable[[str], None] | None,
+        *,
+        recording: Recording | None = None,
+        at: float | None = None,
+    ) -> Run:
+        given, notes = plain(input)
+        if notes:
+            raise InputError(f"the input is not JSON: {'; '.join(notes)}", code="input.not_json")
+        now = self._clock()
+        run_id = run_id or f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(4)}"
+        if begun:
+            begun(run_id)
+        if graph.flow:
+            await self.store.keep({graph.flow: workflow.text.encode()})
+        fact = RunStarted(
+            at=round(now if at is None else at, 6),
+            run=run_id,
+            workflow=workflow.id,
+            graph=graph.digest,
+            flow=graph.flow,
+            input=self._redactor.value(given),
+            rules=RULES,
+            components=self._components(graph),
+            origin=origin,
+        )
+        await self._drive(self._worker(graph, run_id, recording), fact)
+        return self.open(run_id)
+
+    async def _drive(self, worker: Worker, fact: RunStarted) -> None:
+        self._workers[worker.run] = worker
+        try:
+            await worker.start(fact)
+        finally:
+            del self._workers[worker.run]
+
+    def _worker(self, graph: Graph, run_id: str, recording: Recording | None = None) -> Worker:
+        handlers: dict[str, Handler] = {
+            "llm": self._models,
+            "tool": ToolHandler(self.registry.tools),
+        }
+        world = World(self.store, handlers, self._clock, self._watchers, self._redactor)
+        return Worker(world, graph, run_id, recording)
+
+    def _workflow_of(self, run: Run) -> Workflow:
+        if not run.started.flow:
+            raise StoreError(
+                f"run {run.id!r} was started without a workflow file",
+                fix="give the workflow again",
+            )
+        text = self.store.blob(run.started.flow)
+        return load_workflow(text, f"{run.started.workflow} (run {run.id})")
+
+    def _graph_of(self, run: Run) -> Graph:
+        for name in run.started.components:
+            kind, _, path = name.partition(":")
+            if kind == "plugin" and path not in self.registry.files:
+                self.registry.load_file(path)
+        return self.check(self._workflow_of(run))
+
+    def _components(self, graph: Graph) -> dict[str, str]:
+        files = {f"plugin:{path}": version for path, version in self.registry.files.items()}
+        return {**graph.components, **files}
+
+    def _check_names(self, graph: Graph) -> None:
+        """Tools and model providers that nodes name must exist before the run."""
+        for node in graph.nodes:
+            for tool in node.tools:
+                if tool not in self.registry.tools:
+                    raise _unknown(node, "tool", tool, self.registry.tools)
+            for model in node.models:
+                provider = model.partition("/")[0]
+                if provider not in self.registry.models:
+                    raise _unknown(node, "model provider", provider, self.registry.models)
+            for inner in node.inner.values():
+                self._check_names(inner)
+
+
+def _unknown(node: Node, what: str, name: str, known: Iterable[str]) -> ConfigError:
+    hint = "load the file that defines it with --plugin FILE; " if what == "tool" else ""
+    return ConfigError(
+        f"agent {node.id!r} names the {what} {name!r}, which does not exist",
+        where=node.where,
+        fix=hint + nearest(name, known),
+        code=f"config.unknown_{what.partition(' ')[0]}",
+    )
+
+
+def changed(input: Json, changes: Mapping[str, Json]) -> Json:
+    """A copy of `input` with the values at dotted paths replaced. Raises `InputError`."""
+    copy, _ = plain(input)
+    for path, value in changes.items():
+        keys = path.split(".")
+        if keys[0] == "input":
+            keys = keys[1:]
+        if not keys:
+            copy = value
+            continue
+        owner = copy
+        for key in keys[:-1]:
+            owner = _item(owner, key, path)
+        _item(owner, keys[-1], path, last=True)
+        owner[int(keys[-1]) if isinstance(owner, list) else keys[-1]] = value
+    return copy
+
+
+def _item(owner: Json, key: str, path: str, *, last: bool = False) -> Json:
+    if isinstance(owner, dict) and (key in owner or last):
+        return owner.get(key)
+    if isinstance(owner, list) and key.isdecimal() and int(key) < len(owner):
+        return owner[int(key)]
+    known = nearest(key, map(str, owner)) if isinstance(owner, dict) else ""
+    raise InputError(f"the input has nothing at {path!r}", fix=known, code="input.no_path")
+
+
+def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:
+    if hasattr(model, "complete") and not isinstance(model, type):
+        made: Model = model
+        return lambda: made
+    return model  # type: ignore[return-value]  # a factory: it has no `complete` of its own
+
+
+def _store(registry: Registry, store: str | Path | Store, durability: str) -> Store:
+    if not isinstance(store, (str, Path)):
+        return store
+    if str(store) == ":memory:":
+        return registry.stores["memory"]()
+    return registry.stores["sqlite"](str(store), **({"durability": durability} if durability else {}))
+
+
+def _prices(store: str | Path | Store) -> Prices:
+    own = Path(store) / "prices.toml" if isinstance(store, (str, Path)) else None
+    shipped = shipped_prices()
+    if own is None or not own.is_file():
+        return shipped
+    return shipped.merged(read_prices(own.read_text(encoding="utf-8"), str(own)))
+
+
+def run_sync(flow: Flow, input: Json = None, **settings: object) -> Run:
+    """`run` for code that is not async. Raises what `run` raises."""
+    return asyncio.run(run(flow, input, **settings))
+
+
+async def run(flow: Flow, input: Json = None, *, run_id: str = "", **settings: object) -> Run:
+    """Run a workflow once. `settings` are those of `Runtime`."""
+    async with Runtime(**settings) as runtime:  # type: ignore[arg-type]  # checked by Runtime
+        return await runtime.run(flow, input, run_id=run_id)
+
+
+def check(flow: Flow, **settings: object) -> Graph:
+    """Raises `ConfigError` and its kin for anything that can be found before a run."""
+    return Runtime(**settings).check(flow)  # type: ignore[arg-type]  # checked by Runtime
+
+
+def open_run(run_id: str, **settings: object) -> Run:
+    """A recorded run. Raises `RunNotFound`, `StoreCorrupt`."""
+    return Runtime(**settings).open(run_id)  # type: ignore[arg-type]  # checked by Runtime
+
+
+def replay(run_id: str, **settings: object) -> Run:
+    """Replay a recorded run. Raises `Diverged` unless it comes out byte-identical."""
+    runtime = Runtime(**settings)  # type: ignore[arg-type]  # checked by Runtime
+    runtime.replay(run_id)
+    return runtime.open(run_id)
+
+
+async def resume(run_id: str, **settings: object) -> Run:
+    """Take up a run where its trace ends."""
+    async with Runtime(**settings) as runtime:  # type: ignore[arg-type]  # checked by Runtime
+        return await runtime.resume(run_id)

@@ -1,0 +1,61 @@
+"""Secrets never reach a trace: known values, and what looks like a key in an error's text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from orka.errors import Failure
+from orka.value import Json
+
+_NAMES = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)", re.IGNORECASE)
+_LOOKS = re.compile(
+    r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}"
+    r"|\bsk-[A-Za-z0-9_-]{12,}"
+    r"|(?<=x-api-key['\"]:\s['\"])[^'\"]+"
+)
+_MARK = "[REDACTED]"
+_SHORTEST = 8
+
+
+def environment_secrets() -> tuple[str, ...]:
+    """Values of environment variables whose names say that they are secret; longest first."""
+    values = {v for name, v in os.environ.items() if _NAMES.search(name) and len(v) >= _SHORTEST}
+    return tuple(sorted(values, key=lambda v: (-len(v), v)))
+
+
+class Redactor:
+    """Replaces secrets. Values are searched for known secrets, error texts for look-alikes too."""
+
+    __slots__ = ("_secrets",)
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        self._secrets = tuple(secrets)
+
+    def value(self, value: Json) -> Json:
+        if not self._secrets:
+            return value
+        if isinstance(value, str):
+            return self._known(value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {self._known(key): self.value(item) for key, item in value.items()}
+        return value
+
+    def failure(self, failure: Failure) -> Failure:
+        return msgspec.structs.replace(
+            failure,
+            message=_LOOKS.sub(_MARK, self._known(failure.message)),
+            fix=self._known(failure.fix),
+            where=self._known(failure.where),
+        )
+
+    def _known(self, text: str) -> str:
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, _MARK)
+        return text

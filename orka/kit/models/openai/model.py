@@ -1,0 +1,114 @@
+"""The provider: one client per endpoint and key, one stream per question."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from orka.errors import ModelError
+from orka.kit.models.openai import faults
+from orka.kit.models.openai.endpoint import Endpoint, host_of
+from orka.kit.models.openai.question import Options, body_of, options_of
+from orka.kit.models.openai.reading import Reading, reply_of
+from orka.port.model import Call, Emit, ModelReply, ModelRequest
+from orka.value import Json
+
+OFFICIAL = "https://api.openai.com/v1"
+PLACEHOLDER = "no-key-needed"
+TIMEOUT, CONNECT_TIMEOUT = 600.0, 10.0
+
+
+class OpenAIModel:
+    """A `Model` on the official SDK. Retries are the scheduler's, so the SDK's are off.
+
+    Options: `base_url` (else OPENAI_BASE_URL), `api_key_env`, `response_format`.
+    """
+
+    def __init__(self) -> None:
+        self._endpoints: dict[tuple[str, str], Endpoint] = {}
+
+    async def complete(self, request: ModelRequest, call: Call, emit: Emit) -> ModelReply:
+        """Stream one answer. Never puts a header, a key or a whole URL into an error."""
+        options = options_of(request)
+        sdk = _sdk()
+        endpoint = self._endpoint(sdk, options, request)
+        while True:
+            asked = body_of(request, options, endpoint)
+            try:
+                reading = await _stream(endpoint, asked, emit)
+                if reading.finish:
+                    return reply_of(request, reading)
+                failure = faults.broken("the stream ended in mid-answer", request, endpoint)
+            except (sdk.BadRequestError, sdk.UnprocessableEntityError) as error:
+                if endpoint.concede(str(error.message), asked):
+                    continue
+                failure = faults.refused(error, request, endpoint)
+            except (sdk.OpenAIError, *_transport_errors()) as error:
+                failure = faults.translated(sdk, error, request, endpoint)
+            except (json.JSONDecodeError, UnicodeDecodeError):
+                failure = faults.broken("it answered what is not JSON", request, endpoint)
+            # Out here, since an error chained to the SDK's would carry the request's headers.
+            raise failure
+
+    async def close(self) -> None:
+        """Close every connection."""
+        endpoints, self._endpoints = list(self._endpoints.values()), {}
+        for endpoint in endpoints:
+            if endpoint.loop is asyncio.get_running_loop():
+                await endpoint.client.close()
+
+    def _endpoint(self, sdk: Any, options: Options, request: ModelRequest) -> Endpoint:
+        base_url = options.base_url or os.environ.get("OPENAI_BASE_URL") or OFFICIAL
+        key = os.environ.get(options.api_key_env, "")
+        if not key and base_url == OFFICIAL:
+            raise ModelError(
+                f"there is no key for {request.name!r}: {options.api_key_env} is not set",
+                where=host_of(base_url),
+                fix=f"set {options.api_key_env}, or options.base_url for an endpoint without keys",
+                code="model.refused",
+                retryable=False,
+            )
+        loop = asyncio.get_running_loop()
+        known = self._endpoints.get((base_url, key))
+        if known is None or known.loop is not loop:
+            client = sdk.AsyncOpenAI(
+                base_url=base_url,
+                api_key=key or PLACEHOLDER,
+                max_retries=0,
+                timeout=sdk.Timeout(TIMEOUT, connect=CONNECT_TIMEOUT),
+            )
+            known = Endpoint(base_url, client, loop, key, options.api_key_env)
+            self._endpoints[base_url, key] = known
+        return known
+
+
+async def _stream(endpoint: Endpoint, asked: Mapping[str, Json], emit: Emit) -> Reading:
+    reading = Reading()
+    async with await endpoint.client.chat.completions.create(**asked) as chunks:
+        async for chunk in chunks:
+            reading.take(chunk, emit)
+    return reading
+
+
+def _sdk() -> Any:
+    try:
+        return importlib.import_module("openai")
+    except ImportError as error:
+        raise ModelError(
+            f"the openai SDK cannot be imported: {error}",
+            where="openai/*",
+            fix="run `pip install 'orka[openai]'`",
+            code="model.not_installed",
+            retryable=False,
+        ) from error
+
+
+def _transport_errors() -> tuple[type[Exception], ...]:
+    """What the SDK lets through while it streams: errors of the HTTP library it was built on."""
+    found = [sys.modules[name] for name in ("httpx", "httpx2") if name in sys.modules]
+    return tuple(module.HTTPError for module in found)

@@ -1,0 +1,84 @@
+"""What is asked of an endpoint: the request, in OpenAI's words."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from orka.errors import ModelError, nearest
+from orka.kit.models.openai.endpoint import Endpoint
+from orka.port.model import ModelRequest
+from orka.value import Json
+
+PASSED_ON = ("temperature", "max_tokens", "top_p", "seed", "stop")
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`request.options`. `api_key_env` names the environment variable that holds the key."""
+
+    base_url: str = ""
+    api_key_env: str = "OPENAI_API_KEY"
+    response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
+
+
+def options_of(request: ModelRequest) -> Options:
+    """The request's options. Raises `ModelError` (`model.refused`) for one that does not exist."""
+    for name in request.options:
+        if name not in Options.__struct_fields__:
+            fix = nearest(name, Options.__struct_fields__)
+            raise _invalid(request, f"there is no options.{name}", fix)
+    try:
+        return msgspec.convert(dict(request.options), Options)
+    except msgspec.ValidationError as error:
+        raise _invalid(request, f"options: {error}", "correct the value") from error
+
+
+def body_of(request: ModelRequest, options: Options, endpoint: Endpoint) -> dict[str, Json]:
+    """The keywords of the SDK's call, without what the endpoint is known to refuse."""
+    body: dict[str, Json] = {
+        "model": request.name,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "stream": True,
+    }
+    body |= {name: value for name, value in request.params.items() if name in PASSED_ON}
+    extra = {name: value for name, value in request.params.items() if name not in PASSED_ON}
+    if extra:
+        body["extra_body"] = extra
+    if endpoint.usage:
+        body["stream_options"] = {"include_usage": True}
+    if request.choices:
+        longest = max(len(choice.encode()) for choice in request.choices)
+        body.setdefault("max_tokens", max(8, longest))
+        if endpoint.top_logprobs:
+            body |= {"logprobs": True, "top_logprobs": endpoint.top_logprobs}
+    elif request.schema is not None and options.response_format != "none":
+        body["response_format"] = _response_format(request.schema, options.response_format)
+    return body
+
+
+def _response_format(schema: Json, kind: str) -> Json:
+    if kind == "json_object":
+        return {"type": "json_object"}
+    described = {"name": "answer", "schema": schema, "strict": _strict(schema)}
+    return {"type": "json_schema", "json_schema": described}
+
+
+def _strict(schema: Json) -> bool:
+    """Whether every object in `schema` is closed and needs all its keys, as strict mode demands."""
+    if isinstance(schema, list):
+        return all(_strict(item) for item in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        names = set(schema.get("properties", {}))
+        if schema.get("additionalProperties") is not False:
+            return False
+        if set(schema.get("required", ())) != names:
+            return False
+    return all(_strict(item) for item in schema.values())
+
+
+def _invalid(request: ModelRequest, what: str, fix: str) -> ModelError:
+    where = f"openai/{request.name}"
+    return ModelError(what, where=where, fix=fix, code="model.refused", retryable=False)

@@ -1,0 +1,1 @@
+"""Discovery and registry: built-ins come in through the same door as strangers."""

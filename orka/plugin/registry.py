@@ -1,0 +1,186 @@
+"""What is on offer, by kind and name: entry points of installed packages, and plugin files."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from orka.agent.agent import AgentType
+from orka.agent.tool import FunctionTool
+from orka.errors import PluginError
+from orka.port.model import Model
+from orka.port.store import Store
+from orka.port.tool import Tool
+from orka.value import digest
+
+T = TypeVar("T")
+
+
+class Offers(Mapping[str, T], Generic[T]):
+    """Name -> thing. An entry point is loaded when it is first looked up; `origin` says whence."""
+
+    def __init__(self, group: str, check: Callable[[str, object, str], T]) -> None:
+        self._group, self._check = group, check
+        self._found: dict[str, T] = {}
+        self.origin: dict[str, str] = {}
+        self._points: dict[str, metadata.EntryPoint] = {}
+        for point in metadata.entry_points(group=group):
+            source = point.dist.name if point.dist else point.value
+            if point.name in self._points and self.origin[point.name] != source:
+                raise _clash(group, point.name, self.origin[point.name], source)
+            self._points[point.name] = point
+            self.origin[point.name] = source
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._found:
+            point = self._points[name]
+            self._found[name] = self._check(name, _loaded(point), _version(point))
+        return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found or name in self._points
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted({*self._points, *self._found}))
+
+    def __len__(self) -> int:
+        return len({*self._points, *self._found})
+
+    def add(self, name: str, thing: object, origin: str, version: str) -> None:
+        """Raises `PluginError` for a name that is taken or a thing that is not of the kind."""
+        if name in self and self.origin.get(name) != origin:
+            raise _clash(self._group, name, self.origin[name], origin)
+        self._found[name] = self._check(name, thing, version)
+        self.origin[name] = origin
+
+
+class Registry:
+    """All offers of one process or one call: built-ins and installed packages, plus plugin files."""
+
+    def __init__(self) -> None:
+        self.agents: Offers[AgentType] = Offers("orka.agents", _agent)
+        self.tools: Offers[Tool] = Offers("orka.tools", _tool)
+        self.models: Offers[Callable[[], Model]] = Offers("orka.models", _callable)
+        self.stores: Offers[Callable[..., Store]] = Offers("orka.stores", _callable)
+        self.commands: Offers[object] = Offers("orka.commands", _anything)
+        self.files: dict[str, str] = {}
+
+    def add(self, thing: object, origin: str = "python", version: str = "") -> bool:
+        """Register an agent type or a tool; False if `thing` is neither."""
+        if isinstance(thing, AgentType):
+            self.agents.add(thing.name, thing, origin, version or thing.version)
+        elif isinstance(thing, FunctionTool):
+            self.tools.add(thing.name, thing, origin, version)
+        else:
+            return False
+        return True
+
+    def load_file(self, path: str) -> None:
+        """Run a plugin file and register the agent types and tools it defines.
+
+        Raises `PluginError` that names the file, also for whatever the file itself raises.
+        """
+        source = Path(path).resolve()
+        try:
+            version = digest(source.read_bytes())[:12]
+        except OSError as error:
+            raise PluginError(
+                f"plugin file {path!r} cannot be read: {error.strerror}", code="plugin.missing"
+            ) from None
+        module = _run(source, path)
+        things = [item for item in vars(module).values() if self._defines(module, item)]
+        if not things:
+            raise PluginError(
+                f"plugin file {path!r} defines no agent type and no tool",
+                fix="mark functions with @orka.agent(name) or @orka.tool",
+                code="plugin.empty",
+            )
+        for thing in things:
+            self.add(thing, str(source), version)
+        self.files[str(source)] = version
+
+    def _defines(self, module: ModuleType, item: object) -> bool:
+        if not isinstance(item, (AgentType, FunctionTool)):
+            return False
+        return getattr(item.function, "__module__", "") == module.__name__
+
+
+def _run(source: Path, path: str) -> ModuleType:
+    name = f"orka_plugin_{source.stem}_{digest(str(source).encode())[:8]}"
+    spec = importlib.util.spec_from_file_location(name, source)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"plugin file {path!r} is not a Python file", code="plugin.missing")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except PluginError:
+        raise
+    except Exception as error:  # a stranger's code: whatever it raises is its failure, by name
+        raise PluginError(
+            f"plugin file {path!r} raised {type(error).__name__}: {error}",
+            fix="run it with python to see where",
+            code="plugin.raised",
+        ) from error
+    return module
+
+
+def _loaded(point: metadata.EntryPoint) -> object:
+    try:
+        return point.load()
+    except Exception as error:  # a stranger's code: whatever it raises is its failure, by name
+        raise PluginError(
+            f"plugin {point.name!r} ({point.value}) cannot be loaded: "
+            f"{type(error).__name__}: {error}",
+            fix=f"install what it needs, or remove the package {_package(point)}",
+            code="plugin.raised",
+        ) from error
+
+
+def _package(point: metadata.EntryPoint) -> str:
+    return point.dist.name if point.dist else point.value
+
+
+def _version(point: metadata.EntryPoint) -> str:
+    return point.dist.version if point.dist else ""
+
+
+def _clash(group: str, name: str, first: str, second: str) -> PluginError:
+    return PluginError(
+        f"{second!r} registers {name!r} in {group}, which {first!r} has registered",
+        fix="rename one of them",
+        code="plugin.name_clash",
+    )
+
+
+def _agent(name: str, thing: object, version: str) -> AgentType:
+    if not isinstance(thing, AgentType) or thing.name != name:
+        raise PluginError(f"{name!r} is not an agent type of that name: {thing!r}")
+    return msgspec.structs.replace(thing, version=version or thing.version)
+
+
+def _tool(name: str, thing: object, version: str) -> Tool:
+    needed = ("name", "schema", "call", "blocking", "idempotent")
+    missing = [attribute for attribute in needed if not hasattr(thing, attribute)]
+    if missing:
+        raise PluginError(f"{name!r} is not a tool: it has no {', '.join(missing)}")
+    found: Any = thing  # checked attribute by attribute
+    tool: Tool = found
+    return tool
+
+
+def _callable(name: str, thing: object, version: str) -> Callable[..., Any]:
+    if not callable(thing):
+        raise PluginError(f"{name!r} is not a factory: {thing!r}")
+    return thing
+
+
+def _anything(name: str, thing: object, version: str) -> object:
+    return thing

@@ -1,0 +1,243 @@
+"""A recorded run as its reader sees it: a fold over its events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from orka.errors import Failure, RunFailed
+from orka.event.codec import decode
+from orka.event.event import (
+    CancelAsked,
+    DeadlinePassed,
+    EffectAnswered,
+    EffectRequested,
+    Event,
+    NodeFailed,
+    NodeFinished,
+    NodeReopened,
+    NodeSkipped,
+    NodeStarted,
+    NodeStopped,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    Status,
+    Violation,
+)
+from orka.value import Json
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt at an effect: when it was asked and answered (seconds since the epoch)."""
+
+    id: str
+    kind: str
+    payload: Json
+    number: int
+    asked_at: float
+    answered_at: float | None = None
+    value: Json = None
+    error: Failure | None = None
+    spent: Mapping[str, Json] = field(default_factory=dict)
+    reused: bool = False
+
+
+@dataclass(slots=True)
+class NodeView:
+    """One node in one scope."""
+
+    id: str
+    scope: str
+    state: str = "running"
+    started_at: float = 0.0
+    ended_at: float | None = None
+    value: Json = None
+    failure: Failure | None = None
+    taken: tuple[str, ...] | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        return f"{self.scope}/{self.id}" if self.scope else self.id
+
+
+@dataclass(slots=True)
+class Totals:
+    """Sums over a run. A None means that at least one part is unknown, and none was known."""
+
+    calls: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    currency: str = ""
+    unknown_cost: int = 0
+
+
+class Run:
+    """A run, as far as it was recorded. Give it `lines` and a way to look up blobs."""
+
+    def __init__(self, id: str, lines: Sequence[bytes], blob: Callable[[str], bytes]) -> None:
+        self.id, self.lines, self._blob = id, lines, blob
+
+    def __repr__(self) -> str:
+        return f"Run({self.id!r}, status={self.status!r}, events={len(self.lines)})"
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(decode(line, self._blob) for line in self.lines)
+
+    @cached_property
+    def _fold(self) -> Fold:
+        fold = Fold()
+        for event in self.events:
+            fold.add(event)
+        return fold
+
+    @property
+    def started(self) -> RunStarted:
+        first = self.events[0]
+        if not isinstance(first, RunStarted):
+            raise RunFailed(f"run {self.id!r} does not begin with run_started")
+        return first
+
+    @property
+    def status(self) -> Status:
+        return self._fold.status
+
+    @property
+    def output(self) -> Json:
+        """What the workflow gave; None unless the run completed."""
+        end = self._fold.end
+        return end.value if end else None
+
+    @property
+    def failure(self) -> Failure | None:
+        end = self._fold.end
+        return end.failure if end else None
+
+    @property
+    def nodes(self) -> Sequence[NodeView]:
+        """In the order they started."""
+        return list(self._fold.nodes.values())
+
+    @property
+    def outputs(self) -> dict[str, Json]:
+        """Outputs of the workflow's own nodes, by id."""
+        done = (n for n in self._fold.nodes.values() if not n.scope and n.state == "done")
+        return {node.id: node.value for node in done}
+
+    @property
+    def questions(self) -> Sequence[Attempt]:
+        """What people are asked and have not answered."""
+        return [a for a in self._fold.open.values() if a.kind == "ask"]
+
+    @property
+    def seconds(self) -> float:
+        """Wall time between the first fact and the last."""
+        return round(self._fold.now - self.started.at, 6)
+
+    @cached_property
+    def totals(self) -> Totals:
+        return _totals([a for node in self.nodes for a in node.attempts])
+
+    def output_or_raise(self) -> Json:
+        """The output. Raises `RunFailed` that says why there is none."""
+        if self.status == "completed":
+            return self.output
+        cause = self.failure
+        raise RunFailed(
+            f"run {self.id!r} is {self.status}" + (f": {cause.message}" if cause else ""),
+            where=cause.where if cause else "",
+            fix=cause.fix if cause else "",
+        )
+
+
+class Fold:
+    """What a reader keeps while going over the events."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[tuple[str, str], NodeView] = {}
+        self.open: dict[str, Attempt] = {}
+        self.end: RunFinished | None = None
+        self.now = 0.0
+
+    @property
+    def status(self) -> Status:
+        if self.end:
+            return self.end.status
+        waiting = self.open and all(a.kind in ("ask", "graph") for a in self.open.values())
+        asks = any(a.kind == "ask" for a in self.open.values())
+        return "waiting" if waiting and asks else "running"
+
+    def add(self, event: Event) -> None:
+        match event:
+            case RunStarted() | RunResumed() | CancelAsked() | DeadlinePassed():
+                self.now, self.end = event.at, None
+            case EffectAnswered():
+                self._answered(event)
+            case EffectRequested():
+                self._requested(event)
+            case NodeStarted():
+                node = NodeView(event.node, event.scope, started_at=self.now)
+                self.nodes[event.scope, event.node] = node
+            case NodeSkipped():
+                self.nodes[event.scope, event.node] = NodeView(
+                    event.node, event.scope, f"skipped ({event.reason})", self.now, self.now
+                )
+            case NodeFinished():
+                self._settle(event.scope, event.node, "done")
+                node = self.nodes[event.scope, event.node]
+                node.value, node.taken = event.value, event.taken
+            case NodeFailed():
+                self._settle(event.scope, event.node, "failed")
+                node = self.nodes[event.scope, event.node]
+                node.failure, node.taken = event.failure, event.taken
+            case NodeStopped():
+                self._settle(event.scope, event.node, "stopped")
+            case NodeReopened():
+                self.nodes[event.scope, event.node].state = "running"
+            case Violation():
+                self.nodes[event.scope, event.node].violations.append(event)
+            case RunFinished():
+                self.end = event
+
+    def _settle(self, scope: str, id: str, state: str) -> None:
+        node = self.nodes[scope, id]
+        node.state, node.ended_at = state, self.now
+        for attempt in node.attempts:
+            self.open.pop(attempt.id, None)
+
+    def _requested(self, event: EffectRequested) -> None:
+        attempt = Attempt(event.id, event.kind, event.payload, event.attempt, self.now)
+        scope, _, rest = event.id.rpartition("/")
+        self.nodes[scope, rest.partition("#")[0]].attempts.append(attempt)
+        self.open[event.id] = attempt
+
+    def _answered(self, event: EffectAnswered) -> None:
+        self.now = event.at
+        attempt = self.open.pop(event.id)
+        attempt.answered_at, attempt.value, attempt.error = event.at, event.value, event.error
+        attempt.spent = event.spent or {}
+        attempt.reused = event.reused is not None
+
+
+def _totals(attempts: Sequence[Attempt]) -> Totals:
+    totals = Totals()
+    for attempt in attempts:
+        if attempt.kind != "llm" or attempt.answered_at is None or attempt.reused:
+            continue
+        totals.calls += 1
+        spent = attempt.spent
+        for name in ("prompt_tokens", "completion_tokens"):
+            if (count := spent.get(name)) is not None:
+                setattr(totals, name, (getattr(totals, name) or 0) + count)
+        if (cost := spent.get("cost")) is not None:
+            totals.cost = round((totals.cost or 0.0) + cost, 9)
+            totals.currency = str(spent.get("currency", ""))
+        else:
+            totals.unknown_cost += 1
+    return totals
