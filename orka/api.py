@@ -1,4 +1,4 @@
-"""The public door: load, check, run, resume, fork, replay. Wires the rooms together, decides nothing."""
+"""The public door: load, check, run, resume, fork, replay. Wires the rooms, decides nothing."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class Runtime:
         )
 
     def replay(self, run_id: str) -> Refolded:
-        """Feed the recorded facts again. Raises `Diverged` unless every decision has the same bytes."""
+        """Feed the recorded facts again. Raises `Diverged` unless all decisions have the same bytes."""
         run = self.open(run_id)
         return refold(self._graph_of(run), run.lines, self.store.blob)
 
@@ -191,7 +191,9 @@ class Runtime:
         """A recorded run, whatever its state. Raises `RunNotFound`, `StoreCorrupt`."""
         lines = self.store.read(run_id)
         if not lines:
-            raise RunNotFound(f"run {run_id!r} has no events", fix="`orka runs` lists what there is")
+            raise RunNotFound(
+                f"run {run_id!r} has no events", fix="`orka runs` lists what there is"
+            )
         return Run(run_id, lines, self.store.blob)
 
     def cancel(self, run_id: str, reason: str = "") -> None:
@@ -215,7 +217,9 @@ class Runtime:
         if notes:
             raise InputError(f"the input is not JSON: {'; '.join(notes)}", code="input.not_json")
         now = self._clock()
-        run_id = run_id or f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(4)}"
+        run_id = (
+            run_id or f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(4)}"
+        )
         if begun:
             begun(run_id)
         if graph.flow:
@@ -324,7 +328,7 @@ def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:
     if hasattr(model, "complete") and not isinstance(model, type):
         made: Model = model
         return lambda: made
-    return model  # type: ignore[return-value]  # a factory: it has no `complete` of its own
+    return model
 
 
 def _store(registry: Registry, store: str | Path | Store, durability: str) -> Store:
@@ -332,7 +336,9 @@ def _store(registry: Registry, store: str | Path | Store, durability: str) -> St
         return store
     if str(store) == ":memory:":
         return registry.stores["memory"]()
-    return registry.stores["sqlite"](str(store), **({"durability": durability} if durability else {}))
+    return registry.stores["sqlite"](
+        str(store), **({"durability": durability} if durability else {})
+    )
 
 
 def _prices(store: str | Path | Store) -> Prices:
@@ -345,7 +351,7 @@ def _prices(store: str | Path | Store) -> Prices:
 
 def run_sync(flow: Flow, input: Json = None, **settings: object) -> Run:
     """`run` for code that is not async. Raises what `run` raises."""
-    return asyncio.run(run(flow, input, **settings))
+    return asyncio.run(run(flow, input, **settings))  # type: ignore[arg-type]  # checked by Runtime
 
 
 async def run(flow: Flow, input: Json = None, *, run_id: str = "", **settings: object) -> Run:

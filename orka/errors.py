@@ -9,7 +9,7 @@ import msgspec
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A failure as data: what a trace keeps of an error. `effect` is the id of the effect behind it."""
+    """A failure as data: what a trace keeps of an error. `effect` is the effect behind it."""
 
     code: str
     message: str
@@ -20,7 +20,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class OrkaError(Exception):
-    """Root of the tree. `str(error)` has the three parts a reader needs: what, where, what to do."""
+    """Root of the tree. `str(error)` has the parts a reader needs: what, where, what to do."""
 
     code = "orka.error"
 

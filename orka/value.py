@@ -1,4 +1,4 @@
-"""JSON values: canonical bytes, digests, blob references, and the one way foreign values become JSON."""
+"""JSON values: canonical bytes, digests, blob references; how foreign values become JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def canonical(value: Json) -> bytes:
-    """Sorted keys, no spaces, UTF-8. Two equal values give the same bytes. Expects a plain value."""
+    """Sorted keys, no spaces, UTF-8. Equal values give the same bytes. Expects a plain value."""
     return _encode(value)
 
 
@@ -121,7 +121,7 @@ def _foreign(value: object, path: str, notes: list[str]) -> Json:
 
 
 def shrink(value: Json, blobs: dict[str, bytes], limit: int = INLINE_LIMIT) -> Json:
-    """`value` with every part above `limit` canonical bytes replaced by a reference; parts go to `blobs`."""
+    """`value` with parts above `limit` canonical bytes replaced by references into `blobs`."""
     if isinstance(value, dict):
         value = {_escape(key): shrink(item, blobs, limit) for key, item in value.items()}
     elif isinstance(value, list):
@@ -170,4 +170,3 @@ def _unescape(key: str) -> str:
 def holds_reference(line: bytes) -> bool:
     """Cheap test for a line that may hold blob references or look-alikes: most have none."""
     return b'blob"' in line
-

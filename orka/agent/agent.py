@@ -23,8 +23,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     `routes`: case -> the nodes that run, one after another, when the agent's value has
     `route` equal to the case. `branches`: sequences that run at once after the agent.
     `joins`: the id of the fork whose branches end here. `inner`: name -> the option that holds
-    a workflow the agent may open. `reads`: nodes whose outputs the agent needs. `tools` and `models`: what it
-    will ask for by name, so that a missing one is found before the run.
+    a workflow the agent may open. `reads`: nodes whose outputs the agent needs. `tools`, `models`:
+    what it will ask for by name, so that a missing one is found before the run.
     """
 
     routes: Mapping[str, Sequence[str]] = {}

@@ -11,7 +11,17 @@ from orka.value import Json
 class Context:
     """The one door of an agent. What it gives out can be read, never written through."""
 
-    __slots__ = ("_clock", "_render", "config", "input", "node", "outputs", "run", "scope", "sources")
+    __slots__ = (
+        "_clock",
+        "_render",
+        "config",
+        "input",
+        "node",
+        "outputs",
+        "run",
+        "scope",
+        "sources",
+    )
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import msgspec
 from orka.errors import PluginError, ToolError
 from orka.value import Json
 
-# A parameter of this name gets the key of the effect: the same for every attempt, also after a crash.
+# A parameter of this name gets the key of the effect, the same for every attempt and process.
 KEY = "effect_key"
 
 Function = Callable[..., Any]  # Any: a user's function takes and returns what it likes
@@ -49,9 +49,7 @@ class FunctionTool(msgspec.Struct, frozen=True, kw_only=True):
 @overload
 def tool(function: Function, /) -> FunctionTool: ...
 @overload
-def tool(
-    *, name: str = "", idempotent: bool = False
-) -> Callable[[Function], FunctionTool]: ...
+def tool(*, name: str = "", idempotent: bool = False) -> Callable[[Function], FunctionTool]: ...
 def tool(
     function: Function | None = None, /, *, name: str = "", idempotent: bool = False
 ) -> FunctionTool | Callable[[Function], FunctionTool]:
@@ -117,7 +115,9 @@ def _default(value: object) -> object:
 
 
 def _schema(arguments: type[msgspec.Struct]) -> Json:
-    (schema,), components = msgspec.json.schema_components([arguments], ref_template="#/$defs/{name}")
+    (schema,), components = msgspec.json.schema_components(
+        [arguments], ref_template="#/$defs/{name}"
+    )
     name = schema["$ref"].rpartition("/")[2]
     found = components.pop(name)
     return {**found, "$defs": components} if components else found

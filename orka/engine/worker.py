@@ -1,4 +1,4 @@
-"""Drives one run: facts in, decisions stored, effects performed, until nothing is left to wait for."""
+"""Drives one run: facts in, decisions stored, effects performed, until nothing is left to do."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     seq: int
 
 
-class RunStarted(_Fact):
+class RunStarted(_Fact, frozen=True):
     """`flow` and `graph` are digests: of the workflow's source (a blob) and of the compiled graph.
     `components` maps what takes part (agent types, plugins) to versions; `rules` numbers the way
     the scheduler decides."""
@@ -62,13 +62,13 @@ class RunStarted(_Fact):
     origin: Origin | None = None
 
 
-class RunResumed(_Fact):
+class RunResumed(_Fact, frozen=True):
     """Somebody drives the run again: after a crash, or after it ended without success."""
 
 
-class EffectAnswered(_Fact):
+class EffectAnswered(_Fact, frozen=True):
     """What came back for one attempt: a value or an error. `spent` is what it took. `notes` say
-    what had to change to make the value JSON. `reused` names the run and event it was copied from."""
+    what changed to make the value JSON. `reused` names the run and event it was copied from."""
 
     id: str
     attempt: int = 1
@@ -79,33 +79,33 @@ class EffectAnswered(_Fact):
     reused: Origin | None = None
 
 
-class DeadlinePassed(_Fact):
+class DeadlinePassed(_Fact, frozen=True):
     """A scope (the run itself: "") used up its time."""
 
     scope: str = ""
 
 
-class CancelAsked(_Fact):
+class CancelAsked(_Fact, frozen=True):
     """Somebody wants the run to stop."""
 
     reason: str = ""
 
 
-class ScopeOpened(_Decision):
-    """An inner workflow began (or goes on, after a resume), asked for by the effect of the same id."""
+class ScopeOpened(_Decision, frozen=True):
+    """An inner workflow began (or goes on, after a resume) for the effect of the same id."""
 
     scope: str
     graph: str
 
 
-class NodeStarted(_Decision):
+class NodeStarted(_Decision, frozen=True):
     """A node's agent runs."""
 
     node: str
     scope: str = ""
 
 
-class NodeSkipped(_Decision):
+class NodeSkipped(_Decision, frozen=True):
     """A node will not run: no path to it was taken, or its condition was false."""
 
     node: str
@@ -113,7 +113,7 @@ class NodeSkipped(_Decision):
     reason: Literal["dead_path", "when"] = "dead_path"
 
 
-class EffectRequested(_Decision):
+class EffectRequested(_Decision, frozen=True):
     """An agent asked for an effect. `retried` counts the retries in a row before this attempt;
     `wait` is the back-off before it and `timeout` its limit, in seconds."""
 
@@ -126,7 +126,7 @@ class EffectRequested(_Decision):
     timeout: float | None = None
 
 
-class Violation(_Decision):
+class Violation(_Decision, frozen=True):
     """A reading broke its contract: what (`message`), where in it, the raw text, and the schema's
     digest."""
 
@@ -139,7 +139,7 @@ class Violation(_Decision):
     scope: str = ""
 
 
-class NodeFinished(_Decision):
+class NodeFinished(_Decision, frozen=True):
     """An agent returned. `taken` lists the nodes its edges lead to; None means all of them."""
 
     node: str
@@ -149,7 +149,7 @@ class NodeFinished(_Decision):
     notes: tuple[str, ...] = ()
 
 
-class NodeFailed(_Decision):
+class NodeFailed(_Decision, frozen=True):
     """An agent raised. `taken` lists its `on_error` edges."""
 
     node: str
@@ -158,21 +158,21 @@ class NodeFailed(_Decision):
     taken: tuple[str, ...] = ()
 
 
-class NodeStopped(_Decision):
+class NodeStopped(_Decision, frozen=True):
     """A node was still running when its scope ended."""
 
     node: str
     scope: str = ""
 
 
-class NodeReopened(_Decision):
+class NodeReopened(_Decision, frozen=True):
     """A failed or stopped node runs again; answers it already has are kept."""
 
     node: str
     scope: str = ""
 
 
-class ScopeClosed(_Decision):
+class ScopeClosed(_Decision, frozen=True):
     """An inner workflow ended, with a value or a failure."""
 
     scope: str
@@ -180,7 +180,7 @@ class ScopeClosed(_Decision):
     failure: Failure | None = None
 
 
-class RunFinished(_Decision):
+class RunFinished(_Decision, frozen=True):
     """The run's end."""
 
     status: Status

@@ -179,9 +179,7 @@ def _digest(workflow: Workflow, parts: Mapping[str, Part]) -> str:
                 "order": workflow.order,
                 "timeout": workflow.timeout,
                 "defaults": workflow.defaults,
-                "agents": [
-                    msgspec.structs.replace(part.spec, path=()) for part in parts.values()
-                ],
+                "agents": [msgspec.structs.replace(part.spec, path=()) for part in parts.values()],
             }
         )
     )

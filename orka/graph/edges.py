@@ -33,8 +33,7 @@ class Wiring:
 
     def out(self, id: str, position: Mapping[str, int]) -> tuple[Edge, ...]:
         return tuple(
-            Edge(position[target], case, error)
-            for target, case, error in self.edges.get(id, {})
+            Edge(position[target], case, error) for target, case, error in self.edges.get(id, {})
         )
 
 
@@ -107,7 +106,7 @@ class _Wire:
         return [end for inner in nested for end in self._branch_ends(inner)] or [(last, None)]
 
     def _members(self, members: Sequence[str]) -> None:
-        """Nodes in the order of the file's list, then those reached from it; the rest is an error."""
+        """The nodes that take part, in the order of the file. One that nothing leads to is an error."""
         order = list(members)
         seen = set(order)
         for id in order:

@@ -110,7 +110,7 @@ def _compile(node: ast.expr, text: str, where: str) -> Evaluate:
             parts = [sub(item) for item in items]
             return lambda env: [part(env) for part in parts]
         case ast.BoolOp(op=op, values=values):
-            return _logic(isinstance(op, ast.And), [sub(value) for value in values])
+            return _logic([sub(value) for value in values], conjunction=isinstance(op, ast.And))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = sub(operand)
             return lambda env: not _truth(inner(env))
@@ -148,7 +148,7 @@ def _access(owner: Evaluate, key: Evaluate, of: str) -> Evaluate:
     return lambda env: _field(owner(env), key(env), of)
 
 
-def _logic(conjunction: bool, parts: list[Evaluate]) -> Evaluate:
+def _logic(parts: list[Evaluate], *, conjunction: bool) -> Evaluate:
     def evaluate(env: Mapping[str, Json]) -> Json:
         for part in parts:
             if _truth(part(env)) is not conjunction:

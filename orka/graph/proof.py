@@ -25,7 +25,7 @@ def prove(workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape]) -> None
                 )
             if not above[node.index] >> graph.index[id] & 1:
                 raise ConfigError(
-                    f"agent {node.id!r} reads the output of {id!r}, which need not have run by then",
+                    f"agent {node.id!r} reads the output of {id!r}, which may not have run by then",
                     where=workflow.where(node.id, option),
                     fix=f"add `depends_on: [{id}]`, or move it after {id!r}",
                     code="config.not_upstream",

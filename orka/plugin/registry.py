@@ -62,7 +62,7 @@ class Offers(Mapping[str, T], Generic[T]):
 
 
 class Registry:
-    """All offers of one process or one call: built-ins and installed packages, plus plugin files."""
+    """All offers of a process or a call: built-ins, installed packages, plugin files."""
 
     def __init__(self) -> None:
         self.agents: Offers[AgentType] = Offers("orka.agents", _agent)

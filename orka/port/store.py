@@ -24,10 +24,10 @@ class Store(Protocol):
         """Keep blobs that no line refers to yet (a workflow's source)."""
 
     def read(self, run: str, start: int = 0) -> list[bytes]:
-        """The lines from `start` on. Raises `RunNotFound`; `StoreCorrupt` where bytes are damaged."""
+        """The lines from `start` on. Raises `RunNotFound`; `StoreCorrupt` for damaged bytes."""
 
     def salvage(self, run: str) -> list[bytes]:
-        """The lines that can still be read, up to the first that cannot. Never raises for damage."""
+        """The lines that can be read, up to the first that cannot. Never raises for damage."""
 
     def blob(self, digest: str) -> bytes:
         """Raises `StoreCorrupt` if it is missing or is not what its digest says."""
@@ -36,6 +36,6 @@ class Store(Protocol):
         """(run, first line, last line), newest first."""
 
     def claim(self, run: str) -> AbstractContextManager[None]:
-        """Be the only one that drives `run`. Raises `RunBusy`; ends with the process at the latest."""
+        """Be the only one that drives `run`. Raises `RunBusy`; ends with the process at last."""
 
     async def close(self) -> None: ...

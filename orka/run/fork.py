@@ -18,8 +18,10 @@ Question = tuple[str, bytes]
 class Recording:
     """What a run was asked and answered. An answer is given once; failures are not given again."""
 
-    def __init__(self, run: str, events: Iterable[Event], *, before: int | None, without: str = "") -> None:
-        """`before`: only answers recorded before that event. `without`: a node that is asked anew."""
+    def __init__(
+        self, run: str, events: Iterable[Event], *, before: int | None, without: str = ""
+    ) -> None:
+        """`before`: only answers recorded before that event. `without`: a node asked anew."""
         self._by_id: dict[str, tuple[int, Question, EffectAnswered]] = {}
         self._by_question: defaultdict[Question, deque[str]] = defaultdict(deque)
         self._matched: list[tuple[int, str, str]] = []

@@ -13,6 +13,8 @@ from orka.graph.graph import Graph
 from orka.run.scheduler import RULES, Scheduler
 from orka.value import canonical
 
+_CHANGED = "did the workflow, a plugin or an agent's code change? `orka fork` runs the new one"
+
 Blob = Callable[[str], bytes]
 
 
@@ -61,7 +63,7 @@ def _unexpected(folded: Refolded, event: Event) -> Diverged:
     return Diverged(
         f"event {folded.chain.seq} is {_words(event)}, but this graph decides nothing more here",
         seq=folded.chain.seq,
-        fix="was the workflow, a plugin or an agent's code changed since? `orka fork` runs the new one",
+        fix=_CHANGED,
     )
 
 
@@ -71,10 +73,10 @@ def _diverged(lines: Sequence[bytes], seq: int, made: Event, blob: Blob) -> Dive
     if isinstance(made, EffectRequested):
         nearest = _nearest_request(lines, made, blob)
     return Diverged(
-        f"event {seq} was recorded as {_words(recorded)}; this graph decides {_words(made)}{nearest}",
+        f"event {seq} is {_words(recorded)}; this graph decides {_words(made)}{nearest}",
         seq=seq,
         where=f"event {seq}",
-        fix="was the workflow, a plugin or an agent's code changed since? `orka fork` runs the new one",
+        fix=_CHANGED,
     )
 
 
@@ -107,5 +109,3 @@ def _words(event: Event) -> str:
 
 def _short(text: str, limit: int = 400) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-

@@ -216,7 +216,9 @@ class Scheduler:
         gathered = strand.gathered = Gathered(len(group.members), settle=group.settle)
         for slot, member in enumerate(group.members):
             gathered.strands.append(
-                Strand(strand.scope, strand.index, f"{name}.{slot}.", strand_of(member), strand, slot)
+                Strand(
+                    strand.scope, strand.index, f"{name}.{slot}.", strand_of(member), strand, slot
+                )
             )
         if not group.members:
             strand.gathered = None
@@ -240,9 +242,7 @@ class Scheduler:
             return self._member(strand, strand.parent, None, failure)
         self._node_failed(strand.scope, strand.scope.graph.nodes[strand.index], failure)
 
-    def _member(
-        self, child: Strand, parent: Strand, value: Json, failure: Failure | None
-    ) -> None:
+    def _member(self, child: Strand, parent: Strand, value: Json, failure: Failure | None) -> None:
         gathered, slot = parent.gathered, child.slot
         parent.now = max(parent.now, child.now)
         if gathered is None:
@@ -264,7 +264,9 @@ class Scheduler:
         payload, notes = plain(effect.payload)
         asked = self.state.effects.get(id)
         if notes:
-            error = AgentError(f"an effect was asked with {'; '.join(notes)}", code="agent.not_json")
+            error = AgentError(
+                f"an effect was asked with {'; '.join(notes)}", code="agent.not_json"
+            )
             return self._raised_by(strand, error.failure())
         self._waiting[id] = strand
         if asked is not None:
@@ -288,7 +290,7 @@ class Scheduler:
             error = AgentError(
                 f"effect {asked.id!r} is not the question that was recorded",
                 code="agent.nondeterministic",
-                fix="fork the run instead of resuming it if the agent's code was changed on purpose",
+                fix="if the agent's code was changed on purpose, fork the run instead of resuming it",
             )
             self._raised_by(strand, error.failure())
         elif asked.answered:
@@ -308,7 +310,13 @@ class Scheduler:
             initial, factor, limit = node.backoff
             wait = round(min(limit, initial * factor**asked.retried), 6)
             again = EffectRequested(
-                asked.id, asked.kind, asked.payload, asked.attempt + 1, asked.retried + 1, wait, node.timeout
+                asked.id,
+                asked.kind,
+                asked.payload,
+                asked.attempt + 1,
+                asked.retried + 1,
+                wait,
+                node.timeout,
             )
             self._emit(again)
             return
@@ -339,7 +347,9 @@ class Scheduler:
         for id in list(scope.asked.get(index, ())):
             child = self.state.scopes.get(id)
             if child is not None and not child.closed:
-                self._end_scope(child, Failure(code=STOPPED_SCOPE, message="stopped from above"), "")
+                self._end_scope(
+                    child, Failure(code=STOPPED_SCOPE, message="stopped from above"), ""
+                )
             self._waiting.pop(id, None)
         strand = self._strands.pop((scope.name, index), None)
         if strand is not None:
@@ -413,4 +423,3 @@ def _taken(graph: Graph, node: Node, value: Json) -> tuple[str, ...]:
         return not edge.error and (edge.case is None or edge.case == route)
 
     return tuple(dict.fromkeys(graph.nodes[e.target].id for e in node.out if follows(e)))
-

@@ -66,7 +66,7 @@ class Asked:
 
 
 class Scope:
-    """One activation of a graph: counters per node, so that settling a node touches only its edges."""
+    """One activation of a graph: counters per node, so that settling one touches only its edges."""
 
     __slots__ = (
         "asked",
@@ -108,14 +108,19 @@ class Scope:
         self.closed = False
         self.limit: float | None = None
 
-    def settle(self, node: Node, status: int, taken: Callable[[Edge], bool] | bool) -> None:
+    def settle(self, node: Node, status: int, taken: Callable[[Edge], bool] | None) -> None:
+        """Decide all edges of a node. `taken` None: all of them lead on."""
         self.status[node.index] = status
         self.running.pop(node.index, None)
         self.left -= 1
         for edge in node.out:
             self.waiting[edge.target] -= 1
-            if taken is True or (taken and taken(edge)):
+            if taken is None or taken(edge):
                 self.fired[edge.target] = 1
+
+
+def _never(edge: Edge) -> bool:
+    return False
 
 
 class State:
@@ -179,7 +184,12 @@ class State:
         self.now = event.at
         asked = self.pending.pop(event.id)
         self.asking -= asked.kind == "ask"
-        asked.answered, asked.value, asked.error, asked.at = True, event.value, event.error, event.at
+        asked.answered, asked.value, asked.error, asked.at = (
+            True,
+            event.value,
+            event.error,
+            event.at,
+        )
         asked.scope.asked[asked.index].pop(event.id, None)
 
     def _requested(self, event: EffectRequested) -> None:
@@ -216,7 +226,7 @@ class State:
 
     def _node_skipped(self, event: NodeSkipped) -> None:
         scope = self.scopes[event.scope]
-        scope.settle(scope.graph.nodes[scope.graph.index[event.node]], SKIPPED, False)
+        scope.settle(scope.graph.nodes[scope.graph.index[event.node]], SKIPPED, _never)
 
     def _node_finished(self, event: NodeFinished) -> None:
         scope = self.scopes[event.scope]
@@ -224,7 +234,7 @@ class State:
         scope.values[event.node] = event.value
         taken = event.taken
         if taken is None:
-            scope.settle(node, DONE, True)
+            scope.settle(node, DONE, None)
         else:
             names = scope.graph.nodes
             scope.settle(node, DONE, lambda edge: names[edge.target].id in taken)

@@ -32,7 +32,18 @@ class Strand:
     The n-th effect of a strand is called `prefix` + n.
     """
 
-    __slots__ = ("asked", "coroutine", "dead", "gathered", "index", "now", "parent", "prefix", "scope", "slot")
+    __slots__ = (
+        "asked",
+        "coroutine",
+        "dead",
+        "gathered",
+        "index",
+        "now",
+        "parent",
+        "prefix",
+        "scope",
+        "slot",
+    )
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""`llm`: one question to a model. Its answer is a reading: text, one of n choices, or an object that
-has passed its schema."""
+"""`llm`: one question to a model. Its answer is a reading: text, one of n choices, or an object
+that has passed its schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROVIDER = ("base_url", "api_key_env", "response_format", "threads", "context")
 
 
 class LlmOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`model` is `provider/name`. `choices` asks one of n and gives probabilities where the model can.
+    """`model` is `provider/name`. `choices` asks one of n, with probabilities if the model can.
     `output_schema` is a JSON Schema the answer must meet; `violation_retries` asks again when it
     does not, apart from `retries`."""
 
@@ -56,7 +56,12 @@ def _check(options: LlmOptions) -> str:
 
 
 @agent(
-    "llm", config=LlmOptions, templates=("prompt", "system"), shape=_shape, check=_check, version="1"
+    "llm",
+    config=LlmOptions,
+    templates=("prompt", "system"),
+    shape=_shape,
+    check=_check,
+    version="1",
 )
 async def llm(ctx: Context) -> Json:
     """Ask a model."""
@@ -124,7 +129,9 @@ def _structured(text: str, schema: Mapping[str, Json]) -> Reading:
     errors = list(jsonschema_rs.validator_for(dict(schema)).iter_errors(value))
     if not errors:
         return Reading(value)
-    where = "$" + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in errors[0].instance_path)
+    where = "$" + "".join(
+        f"[{p}]" if isinstance(p, int) else f".{p}" for p in errors[0].instance_path
+    )
     return Reading(problem="; ".join(e.message for e in errors), where=where, usable=False)
 
 
@@ -144,7 +151,9 @@ def _choice(choices: Sequence[str], reply: Mapping[str, Json]) -> Reading:
     text = reply["text"].strip().strip(".").casefold()
     found = [choice for choice in choices if choice.casefold() == text]
     if len(found) == 1:
-        return Reading({"choice": found[0], "probability": None, "probabilities": None, "mass": None})
+        return Reading(
+            {"choice": found[0], "probability": None, "probabilities": None, "mass": None}
+        )
     return Reading(problem=f"{reply['text']!r} is none of {', '.join(choices)}", usable=False)
 
 

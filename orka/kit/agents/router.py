@@ -11,8 +11,8 @@ from orka.value import Json
 
 
 class RouterOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`routing_map` leads from the text of `decision_key`'s output to the agents that run, one after
-    another. `default` is the key taken when none fits."""
+    """`routing_map` leads from the text of `decision_key`'s output to the agents that run, one
+    after another. `default` is the key taken when none fits."""
 
     decision_key: str
     routing_map: dict[str, list[str] | str]
@@ -49,7 +49,7 @@ async def router(ctx: Context) -> Json:
     route = word if word in options.routing_map else folded.get(word.casefold(), options.default)
     if route is None:
         raise AgentError(
-            f"router {ctx.node!r} has no route for {word!r}, the output of {options.decision_key!r}",
+            f"router {ctx.node!r} has no route for {word!r}, output of {options.decision_key!r}",
             code="router.no_route",
             fix=f"add it to routing_map, or a `default`; routes: {', '.join(options.routing_map)}",
         )

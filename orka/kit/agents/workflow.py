@@ -10,8 +10,8 @@ from orka.value import Json
 
 
 class WorkflowOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`workflow` is written in place. `input` (a template, or values with templates in them) is what
-    it gets; without it, the input of the run."""
+    """`workflow` is written in place. `input` (a template, or values with templates in them) is
+    what it gets; without it, the input of the run."""
 
     workflow: dict[str, Json]
     input: Json = None

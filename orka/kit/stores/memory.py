@@ -47,8 +47,7 @@ class MemoryStore:
         if before:
             names = names[: names.index(before)]
         return [
-            (name, self._lines[name][0], self._lines[name][-1])
-            for name in reversed(names[-limit:])
+            (name, self._lines[name][0], self._lines[name][-1]) for name in reversed(names[-limit:])
         ]
 
     def claim(self, run: str) -> AbstractContextManager[None]:

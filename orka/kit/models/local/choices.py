@@ -53,7 +53,7 @@ def _spellings(llama: Llama, choice: str) -> list[Spelling]:
     bare = choice.strip()
     words = dict.fromkeys((bare, bare[:1].upper() + bare[1:]))
     texts = [lead + word for word in words for lead in ("", " ")]
-    return list(dict.fromkeys(tuple(llama.tokenize(text, False)) for text in texts))
+    return list(dict.fromkeys(tuple(llama.tokenize(text, special=False)) for text in texts))
 
 
 def _tell_apart(spellings: Mapping[str, list[Spelling]], asked: int) -> None:

@@ -115,7 +115,7 @@ class Llama:
 
     # Text and tokens
 
-    def tokenize(self, text: str, special: bool) -> list[int]:
+    def tokenize(self, text: str, *, special: bool) -> list[int]:
         """Tokens of `text`; with `special`, names of special tokens in it become these tokens."""
         data = text.encode()
         room = len(data) + 8

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from orka.errors import ModelError
 from orka.port.model import Message
 
-Tokenize = Callable[[str, bool], list[int]]
-"""Tokens of a text; with True, names of special tokens in it become these tokens."""
+
+class Tokenize(Protocol):
+    """Tokens of a text; with `special`, names of special tokens in it become these tokens."""
+
+    def __call__(self, text: str, *, special: bool) -> list[int]: ...
+
 
 _MARK = re.compile("\ue000([0-9]+)\ue001")
 
@@ -69,9 +73,9 @@ class ChatTemplate:
             )
         for place, piece in enumerate(pieces):
             if place % 2 == 0:
-                tokens += self.tokenize(piece, True)
+                tokens += self.tokenize(piece, special=True)
                 continue
             message = messages[int(piece)]
-            tokens += self.tokenize(message.content, False)
+            tokens += self.tokenize(message.content, special=False)
             boundary = len(tokens) if int(piece) == 0 and message.role == "system" else boundary
         return Prompt(tuple(tokens[:boundary]), tuple(tokens[boundary:]))

@@ -8,19 +8,19 @@ from typing import Any
 from orka.errors import ModelError
 from orka.kit.models.openai.endpoint import Endpoint
 from orka.port.model import ModelRequest
-from orka.value import redact
 
 OVERFLOW = "model.context_overflow"
 _SECRET_LIKE = re.compile(
-    r"(?i)(authorization|x-api-key|api[-_ ]?key|bearer)\b[\"']?\s*[:=]?\s*"
-    r"[\"']?(bearer\s+)?[^\s\"',}]+"
-    r"|\bsk-[\w*.-]+"
+    r"(?i)\b(authorization|x-api-key|api[-_]?key)\b[\"']?\s*[:=]\s*[\"']?(bearer\s+)?[^\s\"',}]+"
+    r"|\bbearer\s+[^\s\"',}]+|\bsk-[\w*.-]+"
 )
 
 
 def _said(text: object, endpoint: Endpoint) -> str:
     """The endpoint's words, short and without anything that is or looks like a key."""
-    plain = redact(" ".join(str(text).split()), [endpoint.key])
+    plain = " ".join(str(text).split())
+    if endpoint.key:
+        plain = plain.replace(endpoint.key, "[REDACTED]")
     return _SECRET_LIKE.sub("[REDACTED]", plain)[:300]
 
 
@@ -40,8 +40,10 @@ def broken(what: str, request: ModelRequest, endpoint: Endpoint) -> ModelError:
     return _failure(request, endpoint, what, fix, code="model.server", retryable=True)
 
 
-def translated(sdk: Any, error: Exception, request: ModelRequest, endpoint: Endpoint) -> ModelError:
-    """An error of the SDK, or of the HTTP library under it."""
+def translated(
+    sdk: Any, error: Exception, request: ModelRequest, endpoint: Endpoint, *, begun: bool
+) -> ModelError:
+    """An error of the SDK, or of the HTTP library under it; `begun` if some answer had come."""
     if isinstance(error, sdk.APIStatusError):
         return _by_status(error, request, endpoint)
     if isinstance(error, sdk.APITimeoutError) or "Timeout" in type(error).__name__:
@@ -53,7 +55,7 @@ def translated(sdk: Any, error: Exception, request: ModelRequest, endpoint: Endp
             code="model.timeout",
             retryable=True,
         )
-    if isinstance(error, sdk.APIConnectionError):
+    if isinstance(error, sdk.APIConnectionError) and not begun:
         return _failure(
             request,
             endpoint,
@@ -62,11 +64,13 @@ def translated(sdk: Any, error: Exception, request: ModelRequest, endpoint: Endp
             code="model.unreachable",
             retryable=True,
         )
-    if isinstance(error, sdk.APIError):
+    if isinstance(error, sdk.APIError) and not isinstance(error, sdk.APIConnectionError):
         return broken(
             f"an error in the stream: {_said(error.message, endpoint)}", request, endpoint
         )
-    return broken(f"the connection broke ({_said(error, endpoint)})", request, endpoint)
+    return broken(
+        f"the connection broke in mid-answer ({_said(error, endpoint)})", request, endpoint
+    )
 
 
 def _by_status(error: Any, request: ModelRequest, endpoint: Endpoint) -> ModelError:

@@ -38,9 +38,9 @@ class OpenAIModel:
         sdk = _sdk()
         endpoint = self._endpoint(sdk, options, request)
         while True:
-            asked = body_of(request, options, endpoint)
+            asked, reading = body_of(request, options, endpoint), Reading()
             try:
-                reading = await _stream(endpoint, asked, emit)
+                await _stream(endpoint, asked, reading, emit)
                 if reading.finish:
                     return reply_of(request, reading)
                 failure = faults.broken("the stream ended in mid-answer", request, endpoint)
@@ -49,7 +49,9 @@ class OpenAIModel:
                     continue
                 failure = faults.refused(error, request, endpoint)
             except (sdk.OpenAIError, *_transport_errors()) as error:
-                failure = faults.translated(sdk, error, request, endpoint)
+                failure = faults.translated(
+                    sdk, error, request, endpoint, begun=bool(reading.model)
+                )
             except (json.JSONDecodeError, UnicodeDecodeError):
                 failure = faults.broken("it answered what is not JSON", request, endpoint)
             # Out here, since an error chained to the SDK's would carry the request's headers.
@@ -87,12 +89,12 @@ class OpenAIModel:
         return known
 
 
-async def _stream(endpoint: Endpoint, asked: Mapping[str, Json], emit: Emit) -> Reading:
-    reading = Reading()
+async def _stream(
+    endpoint: Endpoint, asked: Mapping[str, Json], reading: Reading, emit: Emit
+) -> None:
     async with await endpoint.client.chat.completions.create(**asked) as chunks:
         async for chunk in chunks:
             reading.take(chunk, emit)
-    return reading
 
 
 def _sdk() -> Any:
