@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from orka.engine.handlers import ModelHandler, ToolHandler
+from orka.engine.many import bounded
 from orka.engine.prices import Prices, read_prices, shipped_prices
 from orka.engine.redact import Redactor, environment_secrets
 from orka.engine.worker import Clock, Watcher, Worker, World
 from orka.errors import ConfigError, InputError, RunNotFound, StoreError, nearest
+from orka.event.codec import verify
 from orka.event.event import EffectAnswered, Fact, Origin, RunStarted
 from orka.graph.compile import compile
 from orka.graph.graph import Graph, Node
@@ -25,7 +27,7 @@ from orka.run.replay import Refolded, refold
 from orka.run.scheduler import RULES
 from orka.spec.load import load as load_workflow
 from orka.spec.workflow import Workflow
-from orka.value import Json, plain
+from orka.value import Json, plain, replaced
 from orka.view.run import Run
 
 Flow = str | Path | Mapping[str, Json] | Workflow
@@ -94,6 +96,8 @@ class Runtime:
             {**LIMITS, **(limits or {})},
         )
         self._workers: dict[str, Worker] = {}
+        self._graphs: dict[str, Graph] = {}
+        self._kept: set[str] = set()
 
     async def __aenter__(self) -> Runtime:
         return self
@@ -108,8 +112,12 @@ class Runtime:
 
     def check(self, flow: Flow) -> Graph:
         """All checks that can be made before a run. Raises `ConfigError` and its kin."""
-        graph = compile(load(flow), self.registry.agents)
-        self._check_names(graph)
+        workflow = load(flow)
+        graph = self._graphs.get(workflow.text)
+        if graph is None:
+            graph = compile(workflow, self.registry.agents)
+            self._check_names(graph)
+            self._graphs[workflow.text] = graph
         return graph
 
     async def run(
@@ -128,6 +136,14 @@ class Runtime:
         workflow = load(flow)
         graph = self.check(workflow)
         return await self._start(workflow, graph, input, run_id, None, begun)
+
+    def map(self, flow: Flow, inputs: Iterable[Json], *, limit: int = 64) -> AsyncIterator[Run]:
+        """Run a workflow for each input, at most `limit` at once, and give runs as they end.
+
+        Inputs are taken from the iterable only when there is room.
+        """
+        workflow = load(flow)
+        return bounded(lambda given: self.run(workflow, given), inputs, limit)
 
     async def resume(self, run_id: str, facts: Sequence[Fact] = ()) -> Run:
         """Take up a run that crashed, failed, was cancelled, or waited. Completed ones are left.
@@ -175,12 +191,10 @@ class Runtime:
             raise InputError(f"no node is called {at!r}", fix=nearest(at, graph.index))
         before = at if isinstance(at, int) else None
         without = at if isinstance(at, str) else ""
-        recording = Recording(run_id, old.events, before=before, without=without)
-        given = changed(old.started.input, changes or {})
+        recording = Recording(run_id, old.events, nodes=graph.index, before=before, without=without)
+        given = replaced(old.started.input, changes or {})
         origin = Origin(run_id, before if before is not None else len(old.lines))
-        return await self._start(
-            workflow, graph, given, "", origin, begun, recording=recording, at=old.started.at
-        )
+        return await self._start(workflow, graph, given, "", origin, begun, recording)
 
     def replay(self, run_id: str) -> Refolded:
         """Feed the recorded facts again. Raises `Diverged` unless all decisions have the same bytes."""
@@ -194,6 +208,7 @@ class Runtime:
             raise RunNotFound(
                 f"run {run_id!r} has no events", fix="`orka runs` lists what there is"
             )
+        verify(lines, run_id)
         return Run(run_id, lines, self.store.blob)
 
     def cancel(self, run_id: str, reason: str = "") -> None:
@@ -209,9 +224,7 @@ class Runtime:
         run_id: str,
         origin: Origin | None,
         begun: Callable[[str], None] | None,
-        *,
         recording: Recording | None = None,
-        at: float | None = None,
     ) -> Run:
         given, notes = plain(input)
         if notes:
@@ -222,10 +235,11 @@ class Runtime:
         )
         if begun:
             begun(run_id)
-        if graph.flow:
+        if graph.flow and graph.flow not in self._kept:
             await self.store.keep({graph.flow: workflow.text.encode()})
+            self._kept.add(graph.flow)
         fact = RunStarted(
-            at=round(now if at is None else at, 6),
+            at=round(now, 6),
             run=run_id,
             workflow=workflow.id,
             graph=graph.digest,
@@ -295,33 +309,6 @@ def _unknown(node: Node, what: str, name: str, known: Iterable[str]) -> ConfigEr
         fix=hint + nearest(name, known),
         code=f"config.unknown_{what.partition(' ')[0]}",
     )
-
-
-def changed(input: Json, changes: Mapping[str, Json]) -> Json:
-    """A copy of `input` with the values at dotted paths replaced. Raises `InputError`."""
-    copy, _ = plain(input)
-    for path, value in changes.items():
-        keys = path.split(".")
-        if keys[0] == "input":
-            keys = keys[1:]
-        if not keys:
-            copy = value
-            continue
-        owner = copy
-        for key in keys[:-1]:
-            owner = _item(owner, key, path)
-        _item(owner, keys[-1], path, last=True)
-        owner[int(keys[-1]) if isinstance(owner, list) else keys[-1]] = value
-    return copy
-
-
-def _item(owner: Json, key: str, path: str, *, last: bool = False) -> Json:
-    if isinstance(owner, dict) and (key in owner or last):
-        return owner.get(key)
-    if isinstance(owner, list) and key.isdecimal() and int(key) < len(owner):
-        return owner[int(key)]
-    known = nearest(key, map(str, owner)) if isinstance(owner, dict) else ""
-    raise InputError(f"the input has nothing at {path!r}", fix=known, code="input.no_path")
 
 
 def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:

@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from orka.errors import InputError, nearest
+
 # The one place where a JSON value is typed: every room says Json and means one of
 # None, bool, int, float (finite), str, list[Json], dict[str, Json].
 Json: TypeAlias = Any
@@ -170,3 +172,32 @@ def _unescape(key: str) -> str:
 def holds_reference(line: bytes) -> bool:
     """Cheap test for a line that may hold blob references or look-alikes: most have none."""
     return b'blob"' in line
+
+
+def replaced(value: Json, changes: Mapping[str, Json]) -> Json:
+    """A copy with the values at dotted paths (`input.` in front is understood) replaced.
+
+    Raises `InputError` for a path that leads nowhere.
+    """
+    copy, _ = plain(value)
+    for path, new in changes.items():
+        keys = path.removeprefix("input.").split(".") if path != "input" else []
+        if not keys:
+            copy = new
+            continue
+        owner = copy
+        for key in keys[:-1]:
+            owner = _child(owner, key, path)
+        if not isinstance(owner, dict):
+            _child(owner, keys[-1], path)
+        owner[int(keys[-1]) if isinstance(owner, list) else keys[-1]] = new
+    return copy
+
+
+def _child(owner: Json, key: str, path: str) -> Json:
+    if isinstance(owner, dict) and key in owner:
+        return owner[key]
+    if isinstance(owner, list) and key.isdecimal() and int(key) < len(owner):
+        return owner[int(key)]
+    known = nearest(key, map(str, owner)) if isinstance(owner, dict) else ""
+    raise InputError(f"there is nothing at {path!r}", fix=known, code="input.no_path")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from msgspec import structs
 
@@ -16,16 +16,27 @@ Question = tuple[str, bytes]
 
 
 class Recording:
-    """What a run was asked and answered. An answer is given once; failures are not given again."""
+    """What a run was asked and answered. An answer is given once; failures are not given again.
+
+    An effect gets the answer to the same question under its own id. A question to a model or a tool
+    that is new under its id gets the answer of a node the new graph no longer has: it was renamed.
+    """
 
     def __init__(
-        self, run: str, events: Iterable[Event], *, before: int | None, without: str = ""
+        self,
+        run: str,
+        events: Iterable[Event],
+        *,
+        nodes: Container[str],
+        before: int | None = None,
+        without: str = "",
     ) -> None:
-        """`before`: only answers recorded before that event. `without`: a node asked anew."""
-        self._by_id: dict[str, tuple[int, Question, EffectAnswered]] = {}
-        self._by_question: defaultdict[Question, deque[str]] = defaultdict(deque)
-        self._matched: list[tuple[int, str, str]] = []
+        """`nodes`: those of the new graph. `before`: only answers recorded before that event.
+        `without`: a node asked anew."""
         self._run = run
+        self._by_id: dict[str, tuple[int, Question, EffectAnswered]] = {}
+        self._orphans: defaultdict[Question, deque[str]] = defaultdict(deque)
+        self._matched: list[tuple[int, str, str]] = []
         asked: dict[str, Question] = {}
         for seq, event in enumerate(events):
             if isinstance(event, EffectRequested):
@@ -34,17 +45,20 @@ class Recording:
                 known = before is None or seq < before
                 if known and not _belongs(event.id, without):
                     self._by_id[event.id] = (seq, asked[event.id], event)
-                    self._by_question[asked[event.id]].append(event.id)
+                    if event.id.partition("#")[0] not in nodes:
+                        self._orphans[asked[event.id]].append(event.id)
 
     def offer(self, effect: Asked) -> bool:
         """True if the recording will answer this effect."""
         asked = question(effect.kind, effect.payload)
         same = self._by_id.get(effect.id)
-        source = effect.id if same and same[1] == asked else self._elsewhere(asked)
-        if source is None:
+        if same and same[1] == asked:
+            source = effect.id
+        elif effect.kind in ("llm", "tool") and self._orphans.get(asked):
+            source = self._orphans[asked].popleft()
+        else:
             return False
         heapq.heappush(self._matched, (self._by_id[source][0], source, effect.id))
-        self._by_question[asked].remove(source)
         return True
 
     def next(self, pending: Mapping[str, Asked], now: float) -> EffectAnswered | None:
@@ -52,7 +66,7 @@ class Recording:
         while self._matched:
             seq, source, id = heapq.heappop(self._matched)
             if id in pending:
-                answer = self._by_id.pop(source)[2]
+                answer = self._by_id[source][2]
                 return structs.replace(
                     answer,
                     id=id,
@@ -61,11 +75,6 @@ class Recording:
                     reused=Origin(self._run, seq),
                 )
         return None
-
-    def _elsewhere(self, asked: Question) -> str | None:
-        """The same question under another id: the flow was edited, or the node renamed."""
-        known = self._by_question.get(asked)
-        return known[0] if known else None
 
 
 def question(kind: str, payload: Json) -> Question:

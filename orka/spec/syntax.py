@@ -36,6 +36,13 @@ _PLAIN_WORDS = (
         "the '{{' on {0} is not closed, or a ',' is missing",
         "add '}}' or ','; " + _QUOTE + " if it is text",
     ),
+    (
+        "hexdecimal number",
+        "a '\\x', '\\u' or '\\U' escape needs 2, 4 or 8 hexadecimal digits",
+        "complete it, or write '\\\\' for a backslash",
+    ),
+    ("unexpected ':'", "a ':' stands where it ends nothing", _QUOTE + " if it is text"),
+    ("mapping keys are not allowed", "a '? ' begins a key, and none can stand here", _QUOTE),
     ("node content", "a key or a value is missing, or something is not closed", "complete it"),
     ("unexpected end of stream", "the quote on {0} is never closed", "close it"),
     (

@@ -297,6 +297,8 @@ def test_unquoted_braces_are_told_to_be_quoted(written: str) -> None:
         ("a: %x\n", "cannot begin with '%'"),
         ('a: "\\q"\n', "begins an escape"),
         ('a: "\\ud83d\\ude00"\n', "escape is not a character"),
+        ('a: "\\x4"\n', "hexadecimal digits"),
+        ("a: ? b\n", "a '? ' begins a key"),
         ("%FOO\na: 1\n", "directive"),
         ("? [a]\n: b\n", "where a key should be"),
         ("{: b}\n", "a key or a value is missing"),

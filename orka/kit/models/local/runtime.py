@@ -76,8 +76,12 @@ def cached() -> Installation | None:
 
 
 def importable() -> bool:
-    """Whether the user's own environment has `llama_cpp`."""
-    return find_spec("llama_cpp") is not None
+    """Whether the user's own environment has `llama_cpp`; ours, once loaded, does not count."""
+    found = find_spec("llama_cpp")
+    if found is None or found.origin is None:
+        return False
+    site = Path(found.origin).parents[1]
+    return not (site.parent / MARKER).exists()
 
 
 @functools.cache

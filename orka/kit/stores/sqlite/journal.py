@@ -1,0 +1,140 @@
+"""Compare-and-append: many appends, one transaction, each with an outcome of its own."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from orka.errors import Conflict, StoreError
+from orka.kit.stores.sqlite.database import Database, explained, reason
+from orka.kit.stores.sqlite.layout import END, Head, Row, seed
+
+_KNOWN_HEADS = 10_000
+# Failures of the file system or of another writer: they hit every append alike.
+_COMMON = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_COMMON |= {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+
+_FIND = "select n from runs where id = ?"
+_END = "select sum, line from events where key = ?"
+_CREATE = "insert into runs(id) values(?)"
+_INSERT = "insert into events values(?, ?, ?)"
+_MOVE_END = "update events set sum = ?, line = ? where key = ? and line = ?"
+_KEEP = "insert or ignore into blobs values(?, ?)"
+
+
+class Append(NamedTuple):
+    """What a caller wants to be added; no `run` stands for blobs alone."""
+
+    run: str | None
+    expected: int
+    lines: Sequence[bytes]
+    blobs: Mapping[str, bytes]
+
+
+class Journal:
+    """Writes appends to `database` and remembers where the runs end."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._heads: dict[str, Head] = {}
+
+    def write(self, appends: Sequence[Append]) -> list[StoreError | None]:
+        """Commit all that fit in one transaction; an error for each that does not."""
+        with self._database.lock:
+            try:
+                return self._commit(appends)
+            except sqlite3.Error as error:
+                self._heads.clear()
+                if len(appends) == 1 or reason(error) & 0xFF in _COMMON:
+                    return [explained(error, self._database.file)] * len(appends)
+            except StoreError as error:
+                if len(appends) == 1:
+                    return [error]
+            return [outcome for append in appends for outcome in self.write([append])]
+
+    def head(self, run: str) -> Head | None:
+        """Where `run` ends, None if it is not there. Raises `StoreError`."""
+        with self._database.lock:
+            try:
+                connection = self._database.reading()
+                return self._load(connection, run) if connection else None
+            except sqlite3.Error as error:
+                raise explained(error, self._database.file) from error
+
+    def _commit(self, appends: Iterable[Append]) -> list[StoreError | None]:
+        connection = self._database.writing()
+        moved: dict[str, Head] = {}
+        outcomes: list[StoreError | None] = []
+        connection.execute("begin immediate")
+        try:
+            for append in appends:
+                outcomes.append(self._stage(connection, append, moved))
+            connection.execute("commit")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("rollback")
+            raise
+        if len(self._heads) > _KNOWN_HEADS:
+            self._heads.clear()
+        self._heads.update(moved)
+        return outcomes
+
+    def _stage(
+        self, connection: sqlite3.Connection, append: Append, moved: dict[str, Head]
+    ) -> Conflict | None:
+        run, expected, lines, blobs = append
+        if run is not None:
+            head = moved.get(run) or self._heads.get(run)
+            if head is None or head.length != expected:
+                head = self._load(connection, run) or Head(0, 0, seed(run))
+            if head.length != expected:
+                return _conflict(append, head.length)
+            if lines:
+                grown = self._extend(connection, run, head, lines)
+                if grown is None:
+                    self._heads.pop(run, None)
+                    now = self._load(connection, run)
+                    return _conflict(append, now.length if now else 0)
+                moved[run] = grown
+        if blobs:
+            named = [(name.encode(), data) for name, data in blobs.items()]
+            connection.executemany(_KEEP, named)
+        return None
+
+    def _extend(
+        self, connection: sqlite3.Connection, run: str, head: Head, lines: Sequence[bytes]
+    ) -> Head | None:
+        """The new head, or None if the run does not end where `head` says."""
+        if head.length + len(lines) >= END:
+            raise StoreError(f"run {run!r} would exceed {END} events", code="store.too_large")
+        if not head.number:
+            number = connection.execute(_CREATE, (run.encode(),)).lastrowid
+            assert number is not None  # an insert gives one
+            grown, rows = Head(number, 0, head.sum).grown(lines)
+            rows.append(Row(grown.end_key, grown.sum, grown.length))
+        else:
+            grown, rows = head.grown(lines)
+            compared = (grown.sum, grown.length, head.end_key, head.length)
+            if connection.execute(_MOVE_END, compared).rowcount != 1:
+                return None
+        connection.executemany(_INSERT, rows)
+        return grown
+
+    def _load(self, connection: sqlite3.Connection, run: str) -> Head | None:
+        found = connection.execute(_FIND, (run.encode(),)).fetchone()
+        if found is None:
+            return None
+        number: int = found[0]
+        end = connection.execute(_END, (number << 32 | END,)).fetchone()
+        if end is None or type(end[1]) is not int:
+            raise sqlite3.DatabaseError(f"run {run!r} has lost its end")
+        return Head(number, end[1], end[0])
+
+
+def _conflict(append: Append, length: int) -> Conflict:
+    return Conflict(
+        f"run {append.run!r} has {length} events, not {append.expected}",
+        where=f"run {append.run!r}",
+        fix="read the run again: somebody else has written to it",
+    )

@@ -1,0 +1,112 @@
+"""What a soundness check notes down while it reads a trace: scopes, nodes, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from orka.errors import Failure, GuardError
+from orka.event.event import EffectRequested
+from orka.graph.graph import Edge, Graph, Node
+from orka.value import Json
+
+Phase = Literal["running", "finished", "failed", "caught", "stopped", "skipped"]
+DECIDED = ("finished", "caught", "skipped")
+
+
+@dataclass
+class Question:
+    """One effect: the last attempt at it. `dropped`: its node ended before it was answered."""
+
+    event: EffectRequested
+    scope: str
+    node: Node
+    answered: bool = False
+    dropped: bool = False
+    error: Failure | None = None
+
+    @property
+    def pending(self) -> bool:
+        return not self.answered and not self.dropped
+
+
+@dataclass
+class ScopeNotes:
+    """One activation of a graph. `dying` is why it is about to close."""
+
+    name: str
+    graph: Graph
+    input: Json
+    limit: float | None
+    began: float
+    open: bool = True
+    dying: str = ""
+    failure: Failure | None = None
+    phases: dict[int, Phase] = field(default_factory=dict)
+    taken: dict[int, tuple[bool, ...]] = field(default_factory=dict)
+    values: dict[str, Json] = field(default_factory=dict)
+    ordinals: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    pending: dict[str, Question] = field(default_factory=dict)
+    into: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for node in self.graph.nodes:
+            for at, edge in enumerate(node.out):
+                self.into.setdefault(edge.target, []).append((node.index, at))
+
+    @property
+    def opener(self) -> tuple[str, str]:
+        """(scope, node id) of the effect that opened this one."""
+        return owner(self.name)
+
+    def node(self, id: str) -> Node | None:
+        at = self.graph.index.get(id)
+        return None if at is None else self.graph.nodes[at]
+
+    def ready(self, index: int) -> bool:
+        """True if every edge that leads to the node is decided."""
+        return all(source in self.taken for source, _ in self.into.get(index, ()))
+
+    def led_to(self, index: int) -> bool:
+        """True if an edge to the node was taken, or none leads to it."""
+        edges = self.into.get(index)
+        return not edges or any(
+            source in self.taken and self.taken[source][at] for source, at in edges
+        )
+
+    def wanted(self, node: Node, run: str) -> bool | None:
+        """What the node's condition says now; None if it has no answer."""
+        if node.when is None:
+            return True
+        names = {"input": self.input, "previous_outputs": self.values, "outputs": self.values}
+        try:
+            return node.when({**names, "params": node.params, "run_id": run, "node_id": node.id})
+        except GuardError:
+            return None
+
+    def settled(self) -> bool:
+        return all(self.phases.get(node.index) in DECIDED for node in self.graph.nodes)
+
+    def output(self) -> Json:
+        """What the end nodes that finished returned: one value as it is, several by id."""
+        ends = [node for node in self.graph.nodes if all(edge.error for edge in node.out)]
+        done = {n.id: self.values[n.id] for n in ends if self.phases.get(n.index) == "finished"}
+        if len(done) == 1:
+            return next(iter(done.values()))
+        return done or None
+
+    def running(self) -> Iterator[Node]:
+        return (node for node in self.graph.nodes if self.phases.get(node.index) == "running")
+
+
+def owner(effect: str) -> tuple[str, str]:
+    """(scope, node id) that an effect's id names."""
+    scope, _, rest = effect.rpartition("/")
+    return scope, rest.partition("#")[0]
+
+
+def follows(edge: Edge, value: Json) -> bool:
+    """True if a node that finished with `value` takes `edge`."""
+    route = value.get("route") if isinstance(value, dict) else None
+    return not edge.error and (edge.case is None or edge.case == route)

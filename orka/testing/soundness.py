@@ -1,0 +1,411 @@
+"""An independent judge of traces: it knows the rules of a run, and nothing of the scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from orka.errors import StoreCorrupt
+from orka.event.codec import decode, verify
+from orka.event.event import (
+    FACTS,
+    CancelAsked,
+    DeadlinePassed,
+    EffectAnswered,
+    EffectRequested,
+    Event,
+    Fact,
+    NodeFailed,
+    NodeFinished,
+    NodeReopened,
+    NodeSkipped,
+    NodeStarted,
+    NodeStopped,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    ScopeClosed,
+    ScopeOpened,
+    Violation,
+)
+from orka.graph.graph import Graph, Node
+from orka.testing.ledger import Question, ScopeNotes, follows, owner
+from orka.testing.questions import check_answer, check_position, check_request
+from orka.value import canonical
+
+
+def complaints(
+    graph: Graph, lines: Sequence[bytes], blob: Callable[[str], bytes], *, cut: bool = False
+) -> list[str]:
+    """What is unsound about a trace; empty if nothing is. `cut`: it may end anywhere."""
+    judge = Judge(graph)
+    try:
+        verify(lines, "")
+        for line in lines:
+            judge.read(decode(line, blob))
+    except (StoreCorrupt, msgspec.DecodeError) as error:
+        return [f"cannot be read: {error}"]
+    if not cut:
+        judge.end()
+    return judge.found
+
+
+class Judge:
+    """Reads events one by one and gathers in `found` what they break."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.found: list[str] = []
+        self.scopes: dict[str, ScopeNotes] = {}
+        self.questions: dict[str, Question] = {}
+        self.run, self.now, self.seq = "", 0.0, -1
+        self.ended: RunFinished | None = None
+        self.must_retry = ""
+        self.must_fail: tuple[str, str] | None = None
+        self.must_end: dict[tuple[str, str], None] = {}
+
+    def say(self, what: str) -> None:
+        self.found.append(f"event {self.seq}: {what}")
+
+    def read(self, event: Event) -> None:
+        self.seq += 1
+        if isinstance(event, FACTS):
+            self._fact(event)
+        elif self.seq == 0:
+            self.say("the first event is not RunStarted")
+        elif self.ended:
+            self.say(f"{type(event).__name__} after the run ended")
+        self._obliged(event)
+        self._dispatch(event)
+
+    def _fact(self, event: Fact) -> None:
+        if self.seq:
+            self._quiet()
+        if event.at < self.now:
+            self.say(f"the clock ran backwards, from {self.now} to {event.at}")
+        self.now = event.at
+        if isinstance(event, RunStarted) is not (self.seq == 0):
+            self.say("RunStarted must be the first event and no other")
+        if self.ended and not isinstance(event, RunResumed):
+            self.say(f"{type(event).__name__} after the run ended")
+
+    def _obliged(self, event: Event) -> None:
+        """What the last event made necessary now."""
+        if self.must_retry:
+            if not isinstance(event, EffectRequested) or event.id != self.must_retry:
+                self.say(f"{self.must_retry} failed, may be retried, and was not")
+            self.must_retry = ""
+        if self.must_fail:
+            if not isinstance(event, NodeFailed) or (event.scope, event.node) != self.must_fail:
+                self.say(f"the condition of {self.must_fail} has no answer, and it did not fail")
+            self.must_fail = None
+
+    def _dispatch(self, event: Event) -> None:
+        match event:
+            case RunStarted():
+                self.run = event.run
+                timeout = self.graph.timeout
+                self.scopes[""] = ScopeNotes("", self.graph, event.input, timeout, event.at)
+            case RunResumed():
+                self._resumed(event)
+            case EffectAnswered():
+                self._answered(event)
+            case DeadlinePassed():
+                self._deadline(event)
+            case CancelAsked():
+                self.scopes[""].dying = "cancelled"
+            case EffectRequested():
+                self._requested(event)
+            case ScopeOpened():
+                self._opened(event)
+            case ScopeClosed():
+                self._closed(event)
+            case RunFinished():
+                self._finished_run(event)
+            case _:
+                self._node_event(event)
+
+    def _node_event(
+        self,
+        event: NodeStarted
+        | NodeSkipped
+        | NodeFinished
+        | NodeFailed
+        | NodeStopped
+        | NodeReopened
+        | Violation,
+    ) -> None:
+        scope = self.scopes.get(event.scope)
+        node = scope.node(event.node) if scope else None
+        if scope is None or node is None:
+            return self.say(f"there is no node {event.node!r} in scope {event.scope!r}")
+        if not isinstance(event, NodeStopped):
+            self._alive(scope, f"{type(event).__name__} of {node.id!r}")
+        phase = scope.phases.get(node.index)
+        before = {NodeStarted: None, NodeSkipped: None}.get(type(event), "running")
+        allowed = ("failed", "stopped") if isinstance(event, NodeReopened) else (before,)
+        if phase not in allowed:
+            self.say(f"{type(event).__name__} of {node.id!r}, which is {phase}")
+        match event:
+            case NodeStarted():
+                self._started(scope, node)
+            case NodeSkipped():
+                self._skipped(scope, node, event)
+            case NodeFinished():
+                self._finished(scope, node, event)
+            case NodeFailed():
+                self._failed(scope, node, event)
+            case NodeStopped():
+                self._stopped(scope, node)
+            case NodeReopened():
+                scope.phases[node.index] = "running"
+        return None
+
+    # ---- nodes
+
+    def _alive(self, scope: ScopeNotes, what: str) -> None:
+        """Nothing happens in a scope that is closed or about to be, or whose opener is gone."""
+        at: ScopeNotes | None = scope
+        while at is not None:
+            if not at.open or at.dying:
+                self.say(f"{what} while scope {at.name!r} is {at.dying or 'closed'}")
+                return
+            if not at.name:
+                return
+            above, id = at.opener
+            at = self.scopes.get(above)
+            opener = at.node(id) if at else None
+            if at and (opener is None or at.phases.get(opener.index) != "running"):
+                self.say(f"{what} while {id!r}, which opened its scope, does not run")
+                return
+
+    def _started(self, scope: ScopeNotes, node: Node) -> None:
+        scope.phases[node.index] = "running"
+        if not scope.ready(node.index):
+            self.say(f"{node.id!r} started before everything that leads to it was decided")
+        elif not scope.led_to(node.index):
+            self.say(f"{node.id!r} started though no edge to it was taken")
+        wanted = scope.wanted(node, self.run)
+        if wanted is None:
+            self.must_fail = (scope.name, node.id)
+        elif not wanted:
+            self.say(f"{node.id!r} started though its condition is false")
+
+    def _skipped(self, scope: ScopeNotes, node: Node, event: NodeSkipped) -> None:
+        scope.phases[node.index] = "skipped"
+        if not scope.ready(node.index):
+            self.say(f"{node.id!r} was skipped before everything that leads to it was decided")
+        led = scope.led_to(node.index)
+        if event.reason == "dead_path" and led:
+            self.say(f"{node.id!r} was skipped as a dead path, and an edge to it was taken")
+        if event.reason == "when" and not (led and scope.wanted(node, self.run) is False):
+            self.say(f"{node.id!r} was skipped by a condition that is not false")
+        scope.taken[node.index] = (False,) * len(node.out)
+
+    def _finished(self, scope: ScopeNotes, node: Node, event: NodeFinished) -> None:
+        scope.phases[node.index] = "finished"
+        scope.values[node.id] = event.value
+        fires = tuple(follows(edge, event.value) for edge in node.out)
+        names = self._targets(scope, node, fires)
+        told = self._targets(scope, node, None) if event.taken is None else list(event.taken)
+        if told != names:
+            self.say(f"{node.id!r} took {told}, its value leads to {names}")
+        scope.taken[node.index] = fires
+        self._nothing_pending(scope, node)
+
+    def _failed(self, scope: ScopeNotes, node: Node, event: NodeFailed) -> None:
+        self._drop(scope, node)
+        fires = tuple(edge.error for edge in node.out)
+        if list(event.taken) != self._targets(scope, node, fires):
+            self.say(f"{node.id!r} failed and took {event.taken}, not its on_error edges")
+        if event.taken:
+            scope.phases[node.index] = "caught"
+            failure = event.failure
+            scope.values[node.id] = {"error": {"code": failure.code, "message": failure.message}}
+            scope.taken[node.index] = fires
+        else:
+            scope.phases[node.index] = "failed"
+            scope.dying, scope.failure = "failed", event.failure
+
+    def _targets(
+        self, scope: ScopeNotes, node: Node, fires: tuple[bool, ...] | None
+    ) -> list[str]:
+        flags = fires if fires is not None else (True,) * len(node.out)
+        pairs = zip(node.out, flags, strict=True)
+        return list(dict.fromkeys(scope.graph.nodes[e.target].id for e, fires in pairs if fires))
+
+    def _stopped(self, scope: ScopeNotes, node: Node) -> None:
+        scope.phases[node.index] = "stopped"
+        self._drop(scope, node)
+        if not scope.dying and scope.name:
+            self.must_end[scope.opener] = None
+        elif not scope.dying:
+            self.say(f"{node.id!r} was stopped and nothing ended its scope")
+
+    def _drop(self, scope: ScopeNotes, node: Node) -> None:
+        self.must_end.pop((scope.name, node.id), None)
+        for id, asked in list(scope.pending.items()):
+            if asked.node is node:
+                asked.dropped = True
+                del scope.pending[id]
+
+    def _nothing_pending(self, scope: ScopeNotes, node: Node) -> None:
+        for id, asked in scope.pending.items():
+            if asked.node is node:
+                self.say(f"{node.id!r} ended while {id} was not answered")
+
+    # ---- effects and scopes
+
+    def _requested(self, event: EffectRequested) -> None:
+        name, id = owner(event.id)
+        scope = self.scopes.get(name)
+        node = scope.node(id) if scope else None
+        if scope is None or node is None:
+            return self.say(f"effect {event.id} belongs to nothing")
+        self._alive(scope, f"request {event.id}")
+        if scope.phases.get(node.index) != "running":
+            self.say(f"{event.id} was asked by a node that does not run")
+        known = self.questions.get(event.id)
+        if known is None:
+            self.found += check_position(self.seq, scope, event)
+        self.found += check_request(self.seq, known, node, event)
+        asked = self.questions[event.id] = Question(event, name, node)
+        scope.pending[event.id] = asked
+        return None
+
+    def _answered(self, event: EffectAnswered) -> None:
+        asked = self.questions.get(event.id)
+        if asked is None:
+            return self.say(f"{event.id} was answered and never asked")
+        scope = self.scopes[asked.scope]
+        self._alive(scope, f"answer to {event.id}")
+        self.found += check_answer(self.seq, asked, event)
+        asked.answered, asked.error = True, event.error
+        scope.pending.pop(event.id, None)
+        error = event.error
+        if error and error.retryable and asked.event.retried < asked.node.retries:
+            self.must_retry = event.id
+        return None
+
+    def _opened(self, event: ScopeOpened) -> None:
+        asked, known = self.questions.get(event.scope), self.scopes.get(event.scope)
+        if asked is None or asked.event.kind != "graph":
+            return self.say(f"scope {event.scope} was opened and not asked for")
+        payload, node = asked.event.payload, asked.node
+        if payload["graph"] != event.graph or event.graph not in node.inner:
+            self.say(f"scope {event.scope} is {event.graph!r}, asked was {payload['graph']!r}")
+        if known is None:
+            graph = node.inner[event.graph]
+            limit = graph.timeout if graph.timeout is not None else node.timeout
+            known = ScopeNotes(event.scope, graph, payload["input"], limit, self.now)
+            self.scopes[event.scope] = known
+        elif known.open:
+            self.say(f"scope {event.scope} was opened twice")
+        known.open, known.dying, known.failure, known.began = True, "", None, self.now
+        asked.answered = asked.dropped = False
+        self.scopes[asked.scope].pending[event.scope] = asked
+        self._alive(known, f"opening {event.scope}")
+        return None
+
+    def _closed(self, event: ScopeClosed) -> None:
+        scope = self.scopes.get(event.scope)
+        if scope is None or not scope.open:
+            return self.say(f"scope {event.scope!r} was closed and is not open")
+        self._emptied(scope)
+        asked = self.questions[event.scope]
+        if event.failure is None:
+            self._alive(scope, f"closing {event.scope} with a value")
+            self._whole(scope, event.value)
+        elif event.failure.code == "scope.stopped":
+            self.must_end[scope.opener] = None
+        elif not scope.dying or (scope.failure or event.failure) != event.failure:
+            self.say(f"scope {event.scope} closed with a failure that nothing in it had")
+        scope.open = False
+        if event.failure is None or event.failure.code != "scope.stopped":
+            asked.answered, asked.error = True, event.failure
+            self.scopes[asked.scope].pending.pop(event.scope, None)
+        return None
+
+    def _emptied(self, scope: ScopeNotes) -> None:
+        for node in scope.running():
+            self.say(f"scope {scope.name!r} closed while {node.id!r} ran")
+
+    def _whole(self, scope: ScopeNotes, value: object) -> None:
+        if not scope.settled():
+            self.say(f"scope {scope.name!r} closed before all its nodes were decided")
+        elif canonical(scope.output()) != canonical(value):
+            self.say(f"scope {scope.name!r} gave a value that its end nodes did not return")
+
+    # ---- the run
+
+    def _resumed(self, event: RunResumed) -> None:
+        root = self.scopes[""]
+        if self.ended and self.ended.status == "completed":
+            self.say("a completed run was resumed")
+        if self.ended:
+            root.open, root.dying, root.failure = True, "", None
+        self.ended = None
+        for scope in self.scopes.values():
+            scope.began = event.at if scope.open else scope.began
+
+    def _deadline(self, event: DeadlinePassed) -> None:
+        scope = self.scopes.get(event.scope)
+        if scope is None or scope.limit is None:
+            return self.say(f"scope {event.scope!r} has no deadline")
+        self._alive(scope, "a deadline")
+        if event.at < round(scope.began + scope.limit, 6):
+            self.say(f"the deadline of scope {event.scope!r} passed too early")
+        scope.dying = "timeout"
+        return None
+
+    def _finished_run(self, event: RunFinished) -> None:
+        root = self.scopes[""]
+        self._emptied(root)
+        expected = {"": "completed", "cancelled": "cancelled"}.get(root.dying, "failed")
+        if event.status != expected:
+            self.say(f"the run is {event.status}, it should be {expected}")
+        if event.status == "completed":
+            self._whole(root, event.value)
+        elif root.failure is not None and root.failure != event.failure:
+            self.say("the run failed with another failure than its node")
+        elif event.failure is None:
+            self.say(f"the run is {event.status} and does not say why")
+        root.open, self.ended = False, event
+
+    def _quiet(self) -> None:
+        """Before the next fact everything that follows from the last one was decided."""
+        for key in self.must_end:
+            self.say(f"a scope of {key} was stopped, and it goes on")
+        self.must_end.clear()
+        for scope in self.scopes.values():
+            if scope.open:
+                self._scope_quiet(scope)
+
+    def _scope_quiet(self, scope: ScopeNotes) -> None:
+        if self.ended or scope.dying:
+            return self.say(f"scope {scope.name!r} was not closed, it is {scope.dying}")
+        if scope.settled():
+            self.say(f"scope {scope.name!r} has nothing left to do and stays open")
+        waits = {asked.node.index for asked in scope.pending.values()}
+        for node in scope.graph.nodes:
+            phase = scope.phases.get(node.index)
+            if phase is None and scope.ready(node.index):
+                self.say(f"{node.id!r} of scope {scope.name!r} could start and did not")
+            if phase == "running" and node.index not in waits:
+                self.say(f"{node.id!r} of scope {scope.name!r} runs and waits for nothing")
+            if phase in ("failed", "stopped"):
+                self.say(f"{node.id!r} is {phase} in scope {scope.name!r}, which goes on")
+        return None
+
+    def end(self) -> None:
+        """The trace is over: the run ended, or waits for people only."""
+        self._quiet()
+        kinds = {
+            asked.event.kind
+            for scope in self.scopes.values()
+            if scope.open
+            for asked in scope.pending.values()
+        } - {"graph"}
+        if not self.ended and kinds != {"ask"}:
+            self.say(f"the trace ends while the run waits for {sorted(kinds)}")
