@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from orka.engine.handlers import ModelHandler, ToolHandler
@@ -29,6 +30,7 @@ from orka.spec.load import load as load_workflow
 from orka.spec.workflow import Workflow
 from orka.value import Json, plain, replaced
 from orka.view.run import Run
+from orka.view.salvage import valid_prefix
 
 Flow = str | Path | Mapping[str, Json] | Workflow
 HOME = ".orka"
@@ -61,8 +63,8 @@ class Runtime:
     """Everything runs need besides a workflow: a store, plugins, models, prices, a clock.
 
     `store` is a folder, ":memory:", or a store. `plugins` are Python files; `use` are agent types
-    and tools. `models` are providers by name, beside those installed. `limits` bounds the calls at
-    once per provider. Close it, or use it in `async with`.
+    and tools. `models` are providers by name, beside or in place of those installed. `limits`
+    bounds the calls at once per provider. Close it, or use it in `async with`.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class Runtime:
             if not self.registry.add(thing):
                 raise ConfigError(f"{thing!r} is neither an agent type nor a tool")
         for name, model in (models or {}).items():
-            self.registry.models.add(name, _factory(model), f"python:{name}", "")
+            self.registry.models.put(name, _factory(model), f"python:{name}", "")
         self.store = _store(self.registry, store, durability)
         self._clock, self._watchers = clock, tuple(watchers)
         self._redactor = Redactor(environment_secrets())
@@ -95,6 +97,10 @@ class Runtime:
             tuple(watcher.text for watcher in self._watchers),
             {**LIMITS, **(limits or {})},
         )
+        self._handlers: dict[str, Handler] = {
+            "llm": self._models,
+            "tool": ToolHandler(self.registry.tools),
+        }
         self._workers: dict[str, Worker] = {}
         self._graphs: dict[str, Graph] = {}
         self._kept: set[str] = set()
@@ -150,7 +156,8 @@ class Runtime:
 
         Raises `RunNotFound`, `RunBusy`, `StoreCorrupt`, `Diverged`.
         """
-        await self._worker(self._graph_of(self.open(run_id)), run_id).resume(facts)
+        worker = self._worker(self._graph_of(self.open(run_id)), run_id)
+        await self._drive(worker, worker.resume(facts))
         return self.open(run_id)
 
     async def answer(self, run_id: str, question: str, value: Json) -> Run:
@@ -185,6 +192,7 @@ class Runtime:
         asked anew). `flow`: another workflow. `changes`: dotted path in the input -> new value.
         """
         old = self.open(run_id)
+        self._load_plugins_of(old)
         workflow = load(flow) if flow is not None else self._workflow_of(old)
         graph = self.check(workflow)
         if isinstance(at, str) and at not in graph.index:
@@ -210,6 +218,23 @@ class Runtime:
             )
         verify(lines, run_id)
         return Run(run_id, lines, self.store.blob)
+
+    def intact(self, run_id: str) -> Run:
+        """The longest valid prefix of a damaged run. Raises `RunNotFound` if there is none."""
+        lines = self.store.salvage(run_id)
+        good = valid_prefix(lines, self.store.blob)
+        if not good:
+            raise RunNotFound(f"nothing of run {run_id!r} can be read")
+        return Run(run_id, lines[:good], self.store.blob)
+
+    async def salvage(self, run_id: str) -> str:
+        """Copy the longest valid prefix of a damaged run to a new run, which can be resumed; gives
+        its id. The damaged one stays as it is. Raises `RunNotFound` if nothing can be read."""
+        run = self.intact(run_id)
+        names = (f"{run_id}-salvaged-{number}" for number in count(1))
+        name = next(name for name in names if not self.store.salvage(name))
+        await self.store.append(name, 0, run.lines, {})
+        return name
 
     def cancel(self, run_id: str, reason: str = "") -> None:
         """Stop a run that this runtime drives; it ends as cancelled and can be resumed."""
@@ -249,22 +274,19 @@ class Runtime:
             components=self._components(graph),
             origin=origin,
         )
-        await self._drive(self._worker(graph, run_id, recording), fact)
-        return self.open(run_id)
+        worker = self._worker(graph, run_id, recording)
+        await self._drive(worker, worker.start(fact))
+        return Run(run_id, self.store.read(run_id), self.store.blob)
 
-    async def _drive(self, worker: Worker, fact: RunStarted) -> None:
+    async def _drive(self, worker: Worker, driving: Awaitable[object]) -> None:
         self._workers[worker.run] = worker
         try:
-            await worker.start(fact)
+            await driving
         finally:
             del self._workers[worker.run]
 
     def _worker(self, graph: Graph, run_id: str, recording: Recording | None = None) -> Worker:
-        handlers: dict[str, Handler] = {
-            "llm": self._models,
-            "tool": ToolHandler(self.registry.tools),
-        }
-        world = World(self.store, handlers, self._clock, self._watchers, self._redactor)
+        world = World(self.store, self._handlers, self._clock, self._watchers, self._redactor)
         return Worker(world, graph, run_id, recording)
 
     def _workflow_of(self, run: Run) -> Workflow:
@@ -277,11 +299,16 @@ class Runtime:
         return load_workflow(text, f"{run.started.workflow} (run {run.id})")
 
     def _graph_of(self, run: Run) -> Graph:
+        self._load_plugins_of(run)
+        flow = run.started.flow
+        known = self._graphs.get(self.store.blob(flow).decode()) if flow else None
+        return known or self.check(self._workflow_of(run))
+
+    def _load_plugins_of(self, run: Run) -> None:
         for name in run.started.components:
             kind, _, path = name.partition(":")
             if kind == "plugin" and path not in self.registry.files:
                 self.registry.load_file(path)
-        return self.check(self._workflow_of(run))
 
     def _components(self, graph: Graph) -> dict[str, str]:
         files = {f"plugin:{path}": version for path, version in self.registry.files.items()}

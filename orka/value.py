@@ -122,6 +122,15 @@ def _foreign(value: object, path: str, notes: list[str]) -> Json:
         return _text(str(value), path, notes)
 
 
+def copied(value: Json) -> Json:
+    """A deep copy: whoever gets it cannot change what is recorded."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return value
+
+
 def shrink(value: Json, blobs: dict[str, bytes], limit: int = INLINE_LIMIT) -> Json:
     """`value` with parts above `limit` canonical bytes replaced by references into `blobs`."""
     if isinstance(value, dict):

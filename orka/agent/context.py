@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from orka.agent.effect import Effect, Group, Remark
-from orka.value import Json
+from orka.value import Json, copied
 
 
 class Context:
@@ -13,15 +13,17 @@ class Context:
 
     __slots__ = (
         "_clock",
+        "_given",
+        "_input",
         "_render",
         "config",
-        "input",
         "node",
         "outputs",
         "run",
         "scope",
         "sources",
     )
+    _input: Json
 
     def __init__(
         self,
@@ -37,9 +39,18 @@ class Context:
         clock: Callable[[], float],
     ) -> None:
         self.run, self.scope, self.node = run, scope, node
-        self.input, self.outputs, self.config = input, outputs, config
+        self._given, self.outputs, self.config = input, outputs, config
         self.sources = sources
         self._render, self._clock = render, clock
+
+    @property
+    def input(self) -> Json:
+        """What the workflow was given: a copy, made when it is first looked at."""
+        try:
+            return self._input
+        except AttributeError:
+            self._input = copied(self._given)
+            return self._input
 
     @property
     def upstream(self) -> dict[str, Json]:

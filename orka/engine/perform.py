@@ -14,7 +14,7 @@ from orka.event.event import EffectAnswered
 from orka.port.handler import Answer, Handler, Spent
 from orka.port.model import Call
 from orka.run.state import Asked
-from orka.value import Json, plain
+from orka.value import Json, copied, plain
 
 # What the engine answers itself.
 _OWN = ("sleep", "random")
@@ -44,7 +44,10 @@ class Performer:
         answer, error = Answer(None), None
         if asked.kind not in _OWN:
             answer, error = await self._call(asked, attempt)
-        value, notes = plain(answer.value)
+        try:
+            value, notes = plain(answer.value)
+        except (RecursionError, ValueError) as unfit:
+            value, notes, error = None, (), _foreign(unfit)
         return EffectAnswered(
             at=round(self._clock(), 6),
             id=asked.id,
@@ -63,17 +66,22 @@ class Performer:
             return Answer(None), missing.failure()
         call = Call(run=self._run, effect=asked.id, node=node.id, attempt=attempt)
         limit = asyncio.timeout(asked.timeout)
+        payload = copied(asked.payload)
         try:
             if asked.timeout is None:
-                return await handler(asked.payload, call), None
+                return _checked(await handler(payload, call)), None
             async with limit:
-                return await handler(asked.payload, call), None
+                return _checked(await handler(payload, call)), None
         except TimeoutError as error:
             if limit.expired():
                 return Answer(None), _too_slow(node.id, asked.timeout or 0.0)
             return Answer(None), _foreign(error)
         except OrkaError as error:
             return Answer(None), error.failure()
+        except asyncio.CancelledError as error:
+            if _stopping():
+                raise
+            return Answer(None), _foreign(error)
         except Exception as error:  # the failure of an effect is a fact in the trace
             return Answer(None), _foreign(error)
 
@@ -86,7 +94,22 @@ def _too_slow(node: str, timeout: float) -> Failure:
     )
 
 
-def _foreign(error: Exception) -> Failure:
+def _checked(answer: object) -> Answer:
+    """Handlers come from plugins too: what is no `Answer` is a failure, not a crash."""
+    if isinstance(answer, Answer):
+        return answer
+    raise HandlerError(
+        f"the handler returned {type(answer).__name__}, not an Answer", retryable=False
+    )
+
+
+def _stopping() -> bool:
+    """True if this task is being cancelled, not something that a handler waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _foreign(error: BaseException) -> Failure:
     """A stranger's exception: its type and text. Attributes (headers, bodies) are never copied."""
     return Failure(code="effect.raised", message=f"{type(error).__name__}: {error}")
 

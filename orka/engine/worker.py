@@ -9,17 +9,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import structs
+
 from orka.engine.perform import Performer
 from orka.engine.redact import Redactor, environment_secrets
 from orka.errors import RunNotFound
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
+    EffectAnswered,
     EffectRequested,
     Event,
     Fact,
     NodeFailed,
+    NodeFinished,
+    NodeSkipped,
+    NodeStarted,
     NodeStopped,
+    RunFinished,
     RunResumed,
     RunStarted,
     ScopeClosed,
@@ -33,6 +40,8 @@ from orka.run.replay import Refolded, refold
 from orka.run.state import Asked, State
 
 Clock = Callable[[], float]
+# Events that ask nothing of the world: most of a trace.
+_QUIET = frozenset({EffectAnswered, NodeFinished, NodeSkipped, NodeStarted, RunFinished})
 
 
 class Watcher(Protocol):
@@ -65,6 +74,7 @@ class Worker:
     _arrived: list[Fact] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _stopping: set[asyncio.Task[None]] = field(default_factory=set)
     _timers: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
     _performer: Performer = field(init=False)
 
@@ -145,6 +155,8 @@ class Worker:
         events: list[Event] = []
         arrived, self._arrived = self._arrived, []
         for fact in arrived:
+            if fact.at < scheduler.state.now:
+                fact = structs.replace(fact, at=scheduler.state.now)
             if scheduler.accepts(fact):
                 events += scheduler.learn(fact)
         if not events:
@@ -159,6 +171,8 @@ class Worker:
     def _act(self, events: list[Event]) -> None:
         pending, stopped = self.state.pending, False
         for event in events:
+            if type(event) in _QUIET:
+                continue
             match event:
                 case EffectRequested(id=id):
                     asked = pending.get(id)
@@ -176,7 +190,10 @@ class Worker:
                     self._arm_all()
         if stopped:
             for id in [id for id in self._tasks if id not in pending]:
-                self._tasks.pop(id).cancel()
+                task = self._tasks.pop(id)
+                task.cancel()
+                self._stopping.add(task)
+                task.add_done_callback(self._stopping.discard)
         self._reuse()
 
     def _perform(self, asked: Asked) -> None:
@@ -200,7 +217,8 @@ class Worker:
 
     async def _attempt(self, asked: Asked) -> None:
         fact = await self._performer.perform(asked, asked.attempt)
-        self._tasks.pop(asked.id, None)
+        if self._tasks.get(asked.id) is asyncio.current_task():
+            del self._tasks[asked.id]
         self.deliver(fact)
 
     def _arm_all(self) -> None:
@@ -223,8 +241,8 @@ class Worker:
     async def _leave(self) -> None:
         for timer in self._timers.values():
             timer.cancel()
-        tasks = list(self._tasks.values())
-        for task in tasks:
+        tasks = [*self._tasks.values(), *self._stopping]
+        for task in self._tasks.values():
             task.cancel()
         for task in tasks:
             with suppress(asyncio.CancelledError):

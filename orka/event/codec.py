@@ -30,7 +30,16 @@ class Record(msgspec.Struct, frozen=True):
     seq: int
 
 
+class _Shrunk(msgspec.Struct, frozen=True):
+    """One line of a trace, its blobs not yet filled in."""
+
+    event: dict[str, object]
+    prev: str
+    seq: int
+
+
 _decode = msgspec.json.Decoder(Record, strict=True).decode
+_decode_shrunk = msgspec.json.Decoder(_Shrunk, strict=True).decode
 _decode_raw = msgspec.json.Decoder().decode
 _to_event: Callable[[object], Event] = lambda value: msgspec.convert(value, Event)  # noqa: E731
 
@@ -50,12 +59,12 @@ class Chain:
 
     def add(self, event: Event, blobs: dict[str, bytes]) -> bytes:
         """The line of `event`. Parts above 8 KiB go to `blobs`, by digest."""
-        body = _encode(event)
+        body, seq = _encode(event), self.seq
         if len(body) > INLINE_LIMIT or holds_reference(body):
             body = _encode(_shrunk(body, blobs))
-        line = b'{"event":%b,"prev":"%b","seq":%d}' % (body, self.prev.encode(), self.seq)
+        line = b'{"event":%b,"prev":"%b","seq":%d}' % (body, self.prev.encode(), seq)
         self.prev = sha256(line).hexdigest()[:32]
-        self.seq += 1
+        self.seq = seq + 1
         return line
 
 
@@ -68,7 +77,7 @@ def decode(line: bytes, blob: Callable[[str], bytes]) -> Event:
     """The event of `line`, blobs filled in. Raises `msgspec.DecodeError` for anything else."""
     if not holds_reference(line):
         return _decode(line).event
-    raw = _decode_raw(line)["event"]
+    raw = _decode_shrunk(line).event
     whole = {k: expand(v, _Lookup(blob)) if k in _VALUE_FIELDS else v for k, v in raw.items()}
     return _to_event(whole)
 
@@ -78,6 +87,8 @@ class _Lookup(Mapping[str, bytes]):
         self._blob = blob
 
     def __getitem__(self, name: str) -> bytes:
+        if not isinstance(name, str):
+            raise msgspec.DecodeError(f"a blob is called {name!r}")
         return self._blob(name)
 
     def __iter__(self) -> Iterable[str]:  # type: ignore[override]  # look-ups only
@@ -91,7 +102,7 @@ def blob_names(line: bytes) -> list[str]:
     """Digests of the blobs a line refers to directly."""
     if not holds_reference(line):
         return []
-    raw = _decode_raw(line)["event"]
+    raw = _decode_shrunk(line).event
     return [name for key, item in raw.items() if key in _VALUE_FIELDS for name in references(item)]
 
 

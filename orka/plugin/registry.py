@@ -57,6 +57,10 @@ class Offers(Mapping[str, T], Generic[T]):
         """Raises `PluginError` for a name that is taken or a thing that is not of the kind."""
         if name in self and self.origin.get(name) != origin:
             raise _clash(self._group, name, self.origin[name], origin)
+        self.put(name, thing, origin, version)
+
+    def put(self, name: str, thing: object, origin: str, version: str) -> None:
+        """Like `add`, in place of what has the name already."""
         self._found[name] = self._check(name, thing, version)
         self.origin[name] = origin
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Coroutine, Mapping
-from functools import partial
+from collections.abc import Coroutine
+from types import CoroutineType
 from typing import Any
 
 from msgspec import structs
 
-from orka.agent.context import Context
 from orka.agent.effect import Effect, Group, Remark, strand_of
 from orka.errors import AgentError, Failure, OrkaError
 from orka.event.event import (
@@ -33,14 +32,18 @@ from orka.event.event import (
     Status,
     Violation,
 )
-from orka.graph.graph import Edge, Graph, Node
-from orka.run.render import render
+from orka.graph.graph import Graph, Node
+from orka.run.context import context_of, wanted
+from orka.run.payload import output_of, payload_of
+from orka.run.route import taken
 from orka.run.state import DONE, STOPPED_SCOPE, UNSETTLED, Asked, Scope, State
 from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault
-from orka.value import Json, plain
+from orka.value import Json, copied
 
 # How the scheduler decides. A change in that is a new number; old golden traces must still replay.
 RULES = 1
+
+_STOPPED = Failure(code=STOPPED_SCOPE, message="stopped from above")
 
 
 class Scheduler:
@@ -118,34 +121,33 @@ class Scheduler:
             self._settled(scope, node)
             return
         try:
-            wanted = node.when is None or node.when(self._names(scope, node))
+            goes = wanted(self.state.run, scope, node)
         except OrkaError as error:
             self._emit(NodeStarted(node.id, scope.name))
             self._node_failed(scope, node, error.failure())
             return
-        if not wanted:
+        if not goes:
             self._emit(NodeSkipped(node.id, scope.name, "when"))
             self._settled(scope, node)
             return
         self._emit(NodeStarted(node.id, scope.name))
         self._start(scope, node)
 
-    def _start(self, scope: Scope, node: Node) -> None:
+    def _start_again(self, scope: Scope, node: Node) -> None:
+        """A reopened node: a condition that had no answer is asked again too."""
         if node.index not in scope.running:
             return
-        context = Context(
-            run=self.state.run,
-            scope=scope.name,
-            node=node.id,
-            input=scope.input,
-            outputs=scope.view,
-            sources=node.sources,
-            config=node.config,
-            render=partial(self._render, scope, node),
-            clock=self._clock,
-        )
+        try:
+            wanted(self.state.run, scope, node)
+        except OrkaError as error:
+            self._node_failed(scope, node, error.failure())
+        else:
+            self._start(scope, node)
+
+    def _start(self, scope: Scope, node: Node) -> None:
+        context = context_of(self.state.run, scope, node, self._clock)
         coroutine = node.function(context)
-        if not isinstance(coroutine, Coroutine):
+        if type(coroutine) is not CoroutineType and not isinstance(coroutine, Coroutine):
             error = AgentError(f"agent type {node.type!r} is not an async function")
             self._node_failed(scope, node, error.failure())
             return
@@ -156,19 +158,6 @@ class Scheduler:
 
     def _clock(self) -> float:
         return self._now
-
-    def _names(self, scope: Scope, node: Node) -> Mapping[str, Json]:
-        return {
-            "input": scope.input,
-            "previous_outputs": scope.view,
-            "outputs": scope.view,
-            "params": node.params,
-            "run_id": self.state.run,
-            "node_id": node.id,
-        }
-
-    def _render(self, scope: Scope, node: Node, name: str) -> Json:
-        return render(node.templates[name], self._names(scope, node))
 
     def _settled(self, scope: Scope, node: Node) -> None:
         for edge in node.out:
@@ -183,32 +172,25 @@ class Scheduler:
         while not strand.dead:
             self._now = strand.now
             step = strand.step(value, error)
+            if isinstance(step, Remark):
+                self._remark(strand, step)
+                value, error = None, None
+                continue
             match step:
                 case Returned(value=result):
-                    return self._returned(strand, result)
+                    self._returned(strand, result)
                 case Raised(failure=failure):
-                    return self._raised(strand, failure)
-                case Remark():
-                    self._remark(strand, step)
-                    value, error = None, None
+                    self._raised(strand, failure)
                 case Group():
-                    return self._gather(strand, step)
+                    self._gather(strand, step)
                 case Effect():
-                    return self._ask(strand, step)
+                    self._ask(strand, step)
+            return
 
     def _remark(self, strand: Strand, remark: Remark) -> None:
         node = strand.scope.graph.nodes[strand.index]
-        self._emit(
-            Violation(
-                node.id,
-                remark.effect or f"{strand.prefix}{strand.asked - 1}",
-                remark.where,
-                remark.message,
-                remark.raw,
-                remark.schema,
-                strand.scope.name,
-            )
-        )
+        said = (remark.where, remark.message, remark.raw, remark.schema)
+        self._emit(Violation(node.id, remark.effect or strand.last, *said, strand.scope.name))
 
     def _gather(self, strand: Strand, group: Group) -> None:
         name = f"{strand.prefix}{strand.asked}"
@@ -229,18 +211,24 @@ class Scheduler:
 
     def _returned(self, strand: Strand, value: Json) -> None:
         if strand.parent is not None:
-            return self._member(strand, strand.parent, value, None)
+            self._member(strand, strand.parent, value, None)
+            return
         scope, node = strand.scope, strand.scope.graph.nodes[strand.index]
         del self._strands[scope.name, strand.index]
-        value, notes = plain(value)
-        taken = None if node.plain else _taken(scope.graph, node, value)
-        self._emit(NodeFinished(node.id, scope.name, value, taken, notes))
+        try:
+            value, notes = output_of(value)
+        except AgentError as error:
+            self._node_failed(scope, node, error.failure())
+            return
+        edges = taken(scope.graph, node, value)
+        self._emit(NodeFinished(node.id, scope.name, value, edges, notes))
         self._settled(scope, node)
 
     def _raised(self, strand: Strand, failure: Failure) -> None:
         if strand.parent is not None:
-            return self._member(strand, strand.parent, None, failure)
-        self._node_failed(strand.scope, strand.scope.graph.nodes[strand.index], failure)
+            self._member(strand, strand.parent, None, failure)
+        else:
+            self._node_failed(strand.scope, strand.scope.graph.nodes[strand.index], failure)
 
     def _member(self, child: Strand, parent: Strand, value: Json, failure: Failure | None) -> None:
         gathered, slot = parent.gathered, child.slot
@@ -261,20 +249,18 @@ class Scheduler:
     def _ask(self, strand: Strand, effect: Effect) -> None:
         id = f"{strand.prefix}{strand.asked}"
         strand.asked += 1
-        payload, notes = plain(effect.payload)
-        asked = self.state.effects.get(id)
-        if notes:
-            error = AgentError(
-                f"an effect was asked with {'; '.join(notes)}", code="agent.not_json"
-            )
-            return self._raised_by(strand, error.failure())
-        self._waiting[id] = strand
-        if asked is not None:
-            return self._ask_again(strand, asked, effect.kind, payload)
         node = strand.scope.graph.nodes[strand.index]
-        if effect.kind == "graph" and payload["graph"] not in node.inner:
-            error = AgentError(f"agent {node.id!r} has no inner workflow {payload['graph']!r}")
-            return self._raised_by(strand, error.failure())
+        try:
+            payload = payload_of(effect, node)
+        except AgentError as error:
+            self._raised_by(strand, error.failure())
+            return
+        strand.last = id
+        asked = self.state.effects.get(id)
+        if asked is not None:
+            self._ask_again(strand, asked, effect.kind, payload)
+            return
+        self._waiting[id] = strand
         self._emit(EffectRequested(id, effect.kind, payload, timeout=node.timeout))
         if effect.kind == "graph":
             self._emit(ScopeOpened(id, payload["graph"]))
@@ -290,10 +276,12 @@ class Scheduler:
             error = AgentError(
                 f"effect {asked.id!r} is not the question that was recorded",
                 code="agent.nondeterministic",
-                fix="if the agent's code was changed on purpose, fork the run instead of resuming it",
+                fix="if the agent's code was changed on purpose, fork the run; do not resume it",
             )
             self._raised_by(strand, error.failure())
-        elif asked.answered:
+            return
+        self._waiting[asked.id] = strand
+        if asked.answered:
             self._agenda.append((self._deliver, asked))
         elif kind == "graph":
             self._reopen(self.state.scopes[asked.id])
@@ -309,16 +297,8 @@ class Scheduler:
         if failure and failure.retryable and asked.retried < node.retries:
             initial, factor, limit = node.backoff
             wait = round(min(limit, initial * factor**asked.retried), 6)
-            again = EffectRequested(
-                asked.id,
-                asked.kind,
-                asked.payload,
-                asked.attempt + 1,
-                asked.retried + 1,
-                wait,
-                node.timeout,
-            )
-            self._emit(again)
+            again = (asked.attempt + 1, asked.retried + 1, wait, node.timeout)
+            self._emit(EffectRequested(asked.id, asked.kind, asked.payload, *again))
             return
         self._deliver(asked)
 
@@ -328,16 +308,17 @@ class Scheduler:
             return
         strand.now = asked.at
         error = at_fault(asked.error, asked.id) if asked.error else None
-        self._advance(strand, asked.value, error)
+        self._advance(strand, copied(asked.value), error)
 
     # ---- ends: failures, deadlines, cancellation
 
     def _node_failed(self, scope: Scope, node: Node, failure: Failure) -> None:
         self._stop_strand(scope, node.index)
-        failure = failure if failure.where else structs.replace(failure, where=node.where)
-        taken = tuple(scope.graph.nodes[edge.target].id for edge in node.out if edge.error)
-        self._emit(NodeFailed(node.id, failure, scope.name, taken))
-        if taken:
+        if not failure.where:
+            failure = structs.replace(failure, where=f"agent {node.id!r}")
+        caught = tuple(scope.graph.nodes[edge.target].id for edge in node.out if edge.error)
+        self._emit(NodeFailed(node.id, failure, scope.name, caught))
+        if caught:
             self._settled(scope, node)
         else:
             self._end_scope(scope, failure, "failed")
@@ -347,9 +328,7 @@ class Scheduler:
         for id in list(scope.asked.get(index, ())):
             child = self.state.scopes.get(id)
             if child is not None and not child.closed:
-                self._end_scope(
-                    child, Failure(code=STOPPED_SCOPE, message="stopped from above"), ""
-                )
+                self._end_scope(child, _STOPPED, "")
             self._waiting.pop(id, None)
         strand = self._strands.pop((scope.name, index), None)
         if strand is not None:
@@ -409,17 +388,8 @@ class Scheduler:
         for index in again:
             node = scope.graph.nodes[index]
             self._emit(NodeReopened(node.id, scope.name))
-            self._agenda.append((self._start, scope, node))
+            self._agenda.append((self._start_again, scope, node))
         for index in missed:
             self._agenda.append((self._look, scope, index))
         if not scope.left:
             self._agenda.append((self._close, scope))
-
-
-def _taken(graph: Graph, node: Node, value: Json) -> tuple[str, ...]:
-    route = value.get("route") if isinstance(value, dict) else None
-
-    def follows(edge: Edge) -> bool:
-        return not edge.error and (edge.case is None or edge.case == route)
-
-    return tuple(dict.fromkeys(graph.nodes[e.target].id for e in node.out if follows(e)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 from orka.errors import Failure
@@ -28,6 +27,7 @@ from orka.event.event import (
     Violation,
 )
 from orka.graph.graph import Edge, Graph, Node
+from orka.run.seen import Seen
 from orka.value import Json
 
 UNSETTLED, RUNNING, DONE, SKIPPED, FAILED, STOPPED = range(6)
@@ -80,12 +80,13 @@ class Scope:
         "limit",
         "missed",
         "name",
+        "places",
         "prefix",
         "running",
+        "seen",
         "status",
         "stopped",
         "values",
-        "view",
         "waiting",
     )
 
@@ -97,7 +98,8 @@ class Scope:
         self.waiting = list(graph.needs)
         self.fired = bytearray(size)
         self.values: dict[str, Json] = {}
-        self.view: Mapping[str, Json] = MappingProxyType(self.values)
+        self.places: dict[str, int] = {}
+        self.seen: dict[int, int] = {}
         self.running: dict[int, None] = {}
         self.asked: dict[int, dict[str, None]] = {}
         self.began: dict[int, float] = {}
@@ -107,6 +109,15 @@ class Scope:
         self.left = size
         self.closed = False
         self.limit: float | None = None
+
+    def keep(self, id: str, value: Json) -> None:
+        """Remember a node's output and its place: those that start later see it."""
+        self.places[id] = len(self.values)
+        self.values[id] = value
+
+    def view(self, index: int) -> Seen:
+        """The outputs a node sees: those there when it started, or would start now."""
+        return Seen(self.values, self.places, self.seen.get(index, len(self.values)))
 
     def settle(self, node: Node, status: int, taken: Callable[[Edge], bool] | None) -> None:
         """Decide all edges of a node. `taken` None: all of them lead on."""
@@ -223,6 +234,7 @@ class State:
         scope.status[index] = RUNNING
         scope.running[index] = None
         scope.began[index] = self.now
+        scope.seen[index] = len(scope.values)
 
     def _node_skipped(self, event: NodeSkipped) -> None:
         scope = self.scopes[event.scope]
@@ -231,7 +243,7 @@ class State:
     def _node_finished(self, event: NodeFinished) -> None:
         scope = self.scopes[event.scope]
         node = scope.graph.nodes[scope.graph.index[event.node]]
-        scope.values[event.node] = event.value
+        scope.keep(event.node, event.value)
         taken = event.taken
         if taken is None:
             scope.settle(node, DONE, None)
@@ -246,7 +258,8 @@ class State:
         self.drop(scope, node.index)
         if event.taken:
             failure = event.failure
-            scope.values[event.node] = {"error": {"code": failure.code, "message": failure.message}}
+            error = {"code": failure.code, "message": failure.message}
+            scope.keep(event.node, {"error": error})
             scope.settle(node, FAILED, lambda edge: edge.error)
         else:
             scope.status[node.index] = FAILED
@@ -267,8 +280,8 @@ class State:
         scope.status[index] = RUNNING
         scope.running[index] = None
         scope.stopped.pop(index, None)
-        if cause := scope.failed.pop(index, ""):
-            self.effects[cause].answered = False
+        if cause := self.effects.get(scope.failed.pop(index, "")):
+            cause.answered = False
 
     def _scope_closed(self, event: ScopeClosed) -> None:
         scope = self.scopes[event.scope]
@@ -278,6 +291,8 @@ class State:
         asked.answered = event.failure is None or event.failure.code != STOPPED_SCOPE
         asked.value, asked.error, asked.at = event.value, event.failure, self.now
         asked.scope.asked.get(asked.index, {}).pop(event.scope, None)
+        if event.failure is None:  # only a scope that failed or was stopped is ever opened again
+            del self.scopes[event.scope]
 
     def _run_finished(self, event: RunFinished) -> None:
         self.scopes[""].closed = True

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from dataclasses import dataclass
 
+import msgspec
 from msgspec import structs
 
 from orka.agent.effect import Asked, Effect, Group, Remark
@@ -13,13 +13,11 @@ from orka.run.state import Scope
 from orka.value import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(msgspec.Struct, frozen=True):
     value: Json
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(msgspec.Struct, frozen=True):
     failure: Failure
 
 
@@ -29,7 +27,7 @@ Step = Effect | Group | Remark | Returned | Raised
 class Strand:
     """One coroutine of a node: its agent, or a member of a group the agent awaits.
 
-    The n-th effect of a strand is called `prefix` + n.
+    The n-th effect of a strand is called `prefix` + n; `last` is the one it asked last.
     """
 
     __slots__ = (
@@ -38,6 +36,7 @@ class Strand:
         "dead",
         "gathered",
         "index",
+        "last",
         "now",
         "parent",
         "prefix",
@@ -56,7 +55,7 @@ class Strand:
     ) -> None:
         self.scope, self.index, self.prefix = scope, index, prefix
         self.coroutine, self.parent, self.slot = coroutine, parent, slot
-        self.asked = 0
+        self.asked, self.last = 0, ""
         self.now = 0.0
         self.dead = False
         self.gathered: Gathered | None = None
@@ -91,7 +90,6 @@ class Strand:
         node = self.scope.graph.nodes[self.index]
         error = ForeignAwait(
             f"agent {node.id!r} awaited {type(asked).__name__}, which is no effect of its context",
-            where=node.where,
             fix="await only what ctx gives (ctx.llm, ctx.tool, ctx.sleep, ctx.all …); "
             "put other work into a tool",
         )
@@ -119,7 +117,8 @@ def _failure(raised: BaseException) -> Failure:
     if isinstance(raised, EffectFailed):
         return raised.cause
     if isinstance(raised, OrkaError):
-        found = raised.failure()
+        # Where it stands in a file is not recorded: the same graph may be read from another one.
+        found = structs.replace(raised.failure(), where="")
     else:
         found = AgentError(
             f"{type(raised).__name__}: {raised}",

@@ -1,4 +1,7 @@
-"""The agents of random graphs: each plays a list of steps that its workflow writes down."""
+"""The agents of random graphs: each plays a list of steps that its workflow writes down.
+
+Golden traces were recorded with them: what they do may grow, and never change.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,13 @@ class Step(
 
     do: Literal[
         "llm", "tool", "sleep", "random", "now", "ask", "graph", "look", "note", "raise",
-        "all", "attempt", "big",
+        "all", "attempt", "big", "spoil",
     ]  # fmt: skip
     name: str = ""
     seconds: float = 0.0
     members: tuple[tuple[Step, ...], ...] = ()
     settle: bool = False
+    collect: bool = False
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,7 +79,7 @@ async def again(ctx: Context) -> Json:
     """A loop: the body is a scope, each round sees what the last one gave."""
     last: Json = None
     rounds = 0
-    for rounds in range(1, ctx.config.times + 1):  # noqa: B007  # its last value is what counts
+    for rounds in range(1, ctx.config.times + 1):
         last = await ctx.graph("one", {"x": rounds, "last": last})
         if _number(last) > 6:
             break
@@ -113,6 +117,8 @@ async def _play(ctx: Context, steps: Sequence[Step], seen: list[Json]) -> None:
                 seen.append(list(ctx.outputs))
             case "big":
                 seen.append({"$blob": "mine", "text": "é" * BIG})
+            case "spoil":
+                _spoil(ctx.input, *ctx.outputs.values(), *seen)
             case _:
                 seen.append(await _effect(ctx, step, seen))
 
@@ -124,7 +130,9 @@ def _effect(ctx: Context, step: Step, seen: Sequence[Json]) -> Effect:
         "sleep": lambda: ctx.sleep(step.seconds),
         "random": ctx.random,
         "ask": lambda: ctx.ask(f"{step.name} {_mark(seen)}?"),
-        "graph": lambda: ctx.graph(step.name, {"x": len(seen), "seen": _mark(seen)}),
+        "graph": lambda: ctx.graph(
+            step.name, {"x": len(seen), "seen": _mark(seen)}, collect=step.collect
+        ),
     }
     return ask[step.do]()
 
@@ -136,6 +144,15 @@ async def _attempt(ctx: Context, step: Step, seen: list[Json]) -> None:
         seen.append({"caught": failed.code})
     except ValueError:
         seen.append({"caught": "ValueError"})
+
+
+def _spoil(*values: Json) -> None:
+    """Write into what was given: nobody else may ever see it."""
+    for value in values:
+        if isinstance(value, dict):
+            value["spoilt"] = True
+        elif isinstance(value, list):
+            value.append("spoilt")
 
 
 def _members(ctx: Context, step: Step) -> list[Effect | Coroutine[object, object, Json]]:

@@ -55,7 +55,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self,
         executor: Executor | None,
         func: Callable[[Unpack[Ts]], T],
-        *args: Unpack[Ts],
+        *args: *Ts,
     ) -> asyncio.Future[T]:
         future = super().run_in_executor(executor, func, *args)
         self._jobs += 1

@@ -35,7 +35,7 @@ def random_input(seed: int) -> Json:
 
 @dataclass
 class _Flow:
-    """One workflow on its way: `agents` by id in the order written, `members` of the orchestrator."""
+    """One workflow on its way: `agents` in the order written, `members` of the orchestrator."""
 
     rng: random.Random
     depth: int
@@ -108,12 +108,14 @@ class _Flow:
         steps = [self._step(inner, level) for _ in range(count)]
         steps += [{"do": "graph", "name": name} for name in inner if not level]
         self.rng.shuffle(steps)
-        if self._chance(0.04):
+        if self._chance(0.03):
             steps.insert(self.rng.randint(0, len(steps)), {"do": "raise"})
         return steps
 
     def _step(self, inner: list[str], level: int) -> Json:
-        kinds = ["llm"] * 6 + ["tool"] * 5 + ["sleep", "sleep", "random", "now", "look", "big"]
+        kinds = (
+            ["llm"] * 6 + ["tool"] * 5 + ["sleep", "sleep", "random", "now", "look", "big", "spoil"]
+        )
         kinds += ["note", *["graph"] * len(inner)]
         kinds += ["all", "all", "attempt"] if level < 2 else []
         kinds += ["ask"] if self._chance(0.3) else []
@@ -126,6 +128,7 @@ class _Flow:
                 step["seconds"] = self.rng.choice([0, 0.5, round(self.rng.uniform(0, 4), 3)])
             case "graph":
                 step["name"] = self.rng.choice(inner)
+                step["collect"] = self._chance(0.3)
             case "all":
                 strands = self.rng.randint(0, 4)
                 step["members"] = [self._steps(inner, level + 1) for _ in range(strands)]
@@ -180,7 +183,9 @@ class _Flow:
     def _fork(self) -> None:
         fork = self._act()
         count = self.rng.randint(1, 4)
-        branches = [[self._act()["id"] for _ in range(self.rng.randint(1, 2))] for _ in range(count)]
+        branches = [
+            [self._act()["id"] for _ in range(self.rng.randint(1, 2))] for _ in range(count)
+        ]
         fork["branches"] = branches
         join = self._new("meet", joins=fork["id"], ends=[branch[-1] for branch in branches])
         self.members += [fork["id"], join["id"]]

@@ -96,6 +96,30 @@ class ScopeNotes:
             return next(iter(done.values()))
         return done or None
 
+    def targets(self, node: Node, fires: tuple[bool, ...] | None) -> list[str]:
+        """The nodes that the edges of `node` lead to: all of them, or those that fire."""
+        flags = fires if fires is not None else (True,) * len(node.out)
+        pairs = zip(node.out, flags, strict=True)
+        return list(dict.fromkeys(self.graph.nodes[e.target].id for e, fires in pairs if fires))
+
+    def unfinished(self) -> Iterator[str]:
+        """What should have followed from the last fact, and did not."""
+        if self.dying:
+            yield f"scope {self.name!r} was not closed, it is {self.dying}"
+            return
+        if self.settled():
+            yield f"scope {self.name!r} has nothing left to do and stays open"
+        waits = {asked.node.index for asked in self.pending.values()}
+        for node in self.graph.nodes:
+            phase = self.phases.get(node.index)
+            where = f"{node.id!r} of scope {self.name!r}"
+            if phase is None and self.ready(node.index):
+                yield f"{where} could start and did not"
+            if phase == "running" and node.index not in waits:
+                yield f"{where} runs and waits for nothing"
+            if phase in ("failed", "stopped"):
+                yield f"{where} is {phase}, and the scope goes on"
+
     def running(self) -> Iterator[Node]:
         return (node for node in self.graph.nodes if self.phases.get(node.index) == "running")
 

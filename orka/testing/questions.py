@@ -32,6 +32,28 @@ def check_position(seq: int, scope: ScopeNotes, event: EffectRequested) -> list[
     return []
 
 
+def check_turn(seq: int, scope: ScopeNotes, event: EffectRequested) -> list[str]:
+    """A strand asks its next question when the last one, or the group it waits for, is answered."""
+    return [
+        f"event {seq}: {event.id} was asked while {id} of the same strand waits"
+        for id, asked in scope.pending.items()
+        if asked.event.id != event.id and _same_turn(id, event.id)
+    ]
+
+
+def _same_turn(one: str, other: str) -> bool:
+    """True unless two ids are of different nodes, or of different members of one group."""
+    (node, _, path), (node_too, _, path_too) = one.rpartition("#"), other.rpartition("#")
+    if node != node_too:
+        return False
+    for at, (number, number_too) in enumerate(
+        zip(path.split("."), path_too.split("."), strict=False)
+    ):
+        if number != number_too:
+            return at % 2 == 0
+    return True
+
+
 def check_request(
     seq: int, known: Question | None, node: Node, event: EffectRequested
 ) -> list[str]:

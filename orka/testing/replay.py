@@ -36,6 +36,7 @@ class SeededHandler:
 
     async def __call__(self, payload: Json, call: Call) -> Answer:
         self.calls.append((call.effect, call.attempt))
+        payload["spoilt"] = "by its handler"
         rng = random.Random(f"{self.seed}/{call.effect}/{call.attempt}")
         delay = rng.choice([0.0, 0.0, rng.uniform(0, 0.5), rng.uniform(0, 3), 1.0])
         if delay:
@@ -45,13 +46,13 @@ class SeededHandler:
 
 def _answer(rng: random.Random) -> object:
     draw = rng.random()
-    if draw < 0.12:
+    if draw < 0.08:
         raise HandlerError("busy", code="model.busy")
-    if draw < 0.15:
+    if draw < 0.10:
         raise HandlerError("refused", code="model.refused", retryable=False)
-    if draw < 0.16:
+    if draw < 0.11:
         raise TimeoutError("the handler's own")
-    if draw < 0.17:
+    if draw < 0.12:
         raise RuntimeError("a stranger's")
     if draw < 0.22:
         return {"text": "x" * 9000, "more": ["y" * 3000] * 3}

@@ -31,8 +31,8 @@ from orka.event.event import (
 )
 from orka.graph.graph import Graph, Node
 from orka.testing.ledger import Question, ScopeNotes, follows, owner
-from orka.testing.questions import check_answer, check_position, check_request
-from orka.value import canonical
+from orka.testing.questions import check_answer, check_position, check_request, check_turn
+from orka.value import Json, canonical
 
 
 def complaints(
@@ -160,6 +160,8 @@ class Judge:
                 self._stopped(scope, node)
             case NodeReopened():
                 scope.phases[node.index] = "running"
+            case Violation(effect=id) if id and id not in self.questions:
+                self.say(f"a violation is about {id}, which was never asked")
         return None
 
     # ---- nodes
@@ -207,8 +209,8 @@ class Judge:
         scope.phases[node.index] = "finished"
         scope.values[node.id] = event.value
         fires = tuple(follows(edge, event.value) for edge in node.out)
-        names = self._targets(scope, node, fires)
-        told = self._targets(scope, node, None) if event.taken is None else list(event.taken)
+        names = scope.targets(node, fires)
+        told = scope.targets(node, None) if event.taken is None else list(event.taken)
         if told != names:
             self.say(f"{node.id!r} took {told}, its value leads to {names}")
         scope.taken[node.index] = fires
@@ -217,7 +219,7 @@ class Judge:
     def _failed(self, scope: ScopeNotes, node: Node, event: NodeFailed) -> None:
         self._drop(scope, node)
         fires = tuple(edge.error for edge in node.out)
-        if list(event.taken) != self._targets(scope, node, fires):
+        if list(event.taken) != scope.targets(node, fires):
             self.say(f"{node.id!r} failed and took {event.taken}, not its on_error edges")
         if event.taken:
             scope.phases[node.index] = "caught"
@@ -227,13 +229,6 @@ class Judge:
         else:
             scope.phases[node.index] = "failed"
             scope.dying, scope.failure = "failed", event.failure
-
-    def _targets(
-        self, scope: ScopeNotes, node: Node, fires: tuple[bool, ...] | None
-    ) -> list[str]:
-        flags = fires if fires is not None else (True,) * len(node.out)
-        pairs = zip(node.out, flags, strict=True)
-        return list(dict.fromkeys(scope.graph.nodes[e.target].id for e, fires in pairs if fires))
 
     def _stopped(self, scope: ScopeNotes, node: Node) -> None:
         scope.phases[node.index] = "stopped"
@@ -269,6 +264,7 @@ class Judge:
         known = self.questions.get(event.id)
         if known is None:
             self.found += check_position(self.seq, scope, event)
+        self.found += check_turn(self.seq, scope, event)
         self.found += check_request(self.seq, known, node, event)
         asked = self.questions[event.id] = Question(event, name, node)
         scope.pending[event.id] = asked
@@ -316,7 +312,8 @@ class Judge:
         asked = self.questions[event.scope]
         if event.failure is None:
             self._alive(scope, f"closing {event.scope} with a value")
-            self._whole(scope, event.value)
+            collect = asked.event.payload.get("collect")
+            self._whole(scope, event.value, dict(scope.values) if collect else scope.output())
         elif event.failure.code == "scope.stopped":
             self.must_end[scope.opener] = None
         elif not scope.dying or (scope.failure or event.failure) != event.failure:
@@ -331,10 +328,10 @@ class Judge:
         for node in scope.running():
             self.say(f"scope {scope.name!r} closed while {node.id!r} ran")
 
-    def _whole(self, scope: ScopeNotes, value: object) -> None:
+    def _whole(self, scope: ScopeNotes, value: Json, expected: Json) -> None:
         if not scope.settled():
             self.say(f"scope {scope.name!r} closed before all its nodes were decided")
-        elif canonical(scope.output()) != canonical(value):
+        elif canonical(expected) != canonical(value):
             self.say(f"scope {scope.name!r} gave a value that its end nodes did not return")
 
     # ---- the run
@@ -366,7 +363,7 @@ class Judge:
         if event.status != expected:
             self.say(f"the run is {event.status}, it should be {expected}")
         if event.status == "completed":
-            self._whole(root, event.value)
+            self._whole(root, event.value, root.output())
         elif root.failure is not None and root.failure != event.failure:
             self.say("the run failed with another failure than its node")
         elif event.failure is None:
@@ -380,23 +377,7 @@ class Judge:
         self.must_end.clear()
         for scope in self.scopes.values():
             if scope.open:
-                self._scope_quiet(scope)
-
-    def _scope_quiet(self, scope: ScopeNotes) -> None:
-        if self.ended or scope.dying:
-            return self.say(f"scope {scope.name!r} was not closed, it is {scope.dying}")
-        if scope.settled():
-            self.say(f"scope {scope.name!r} has nothing left to do and stays open")
-        waits = {asked.node.index for asked in scope.pending.values()}
-        for node in scope.graph.nodes:
-            phase = scope.phases.get(node.index)
-            if phase is None and scope.ready(node.index):
-                self.say(f"{node.id!r} of scope {scope.name!r} could start and did not")
-            if phase == "running" and node.index not in waits:
-                self.say(f"{node.id!r} of scope {scope.name!r} runs and waits for nothing")
-            if phase in ("failed", "stopped"):
-                self.say(f"{node.id!r} is {phase} in scope {scope.name!r}, which goes on")
-        return None
+                self.found += [f"event {self.seq}: {what}" for what in scope.unfinished()]
 
     def end(self) -> None:
         """The trace is over: the run ended, or waits for people only."""

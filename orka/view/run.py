@@ -104,20 +104,24 @@ class Run:
             raise RunFailed(f"run {self.id!r} does not begin with run_started")
         return first
 
+    @cached_property
+    def _end(self) -> RunFinished | None:
+        """An end stands in the last line: who asks only how a run ended reads nothing else."""
+        last = decode(self.lines[-1], self._blob)
+        return last if isinstance(last, RunFinished) else self._fold.end
+
     @property
     def status(self) -> Status:
-        return self._fold.status
+        return self._end.status if self._end else self._fold.status
 
     @property
     def output(self) -> Json:
         """What the workflow gave; None unless the run completed."""
-        end = self._fold.end
-        return end.value if end else None
+        return self._end.value if self._end else None
 
     @property
     def failure(self) -> Failure | None:
-        end = self._fold.end
-        return end.failure if end else None
+        return self._end.failure if self._end else None
 
     @property
     def nodes(self) -> Sequence[NodeView]:
@@ -142,7 +146,7 @@ class Run:
 
     @cached_property
     def totals(self) -> Totals:
-        return _totals([a for node in self.nodes for a in node.attempts])
+        return totals_of([a for node in self.nodes for a in node.attempts])
 
     def output_or_raise(self) -> Json:
         """The output. Raises `RunFailed` that says why there is none."""
@@ -225,7 +229,8 @@ class Fold:
         attempt.reused = event.reused is not None
 
 
-def _totals(attempts: Sequence[Attempt]) -> Totals:
+def totals_of(attempts: Sequence[Attempt]) -> Totals:
+    """What `attempts` took. Answers copied from another run cost nothing here."""
     totals = Totals()
     for attempt in attempts:
         if attempt.kind != "llm" or attempt.answered_at is None or attempt.reused:

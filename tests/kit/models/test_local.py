@@ -20,6 +20,7 @@ pytestmark = pytest.mark.local
 
 NAME = "smollm2-135m-instruct"
 CALL = Call("run", "effect", "node")
+BRIEF = "Be brief."
 SYSTEM = "You are a support agent. " + " ".join(f"Rule {n}: be kind." for n in range(20))
 INTENT = {
     "type": "object",
@@ -44,7 +45,7 @@ def llama(path: Path) -> Llama:
     return Llama(load(), path, threads=1, context=1024)
 
 
-def request(text: str, *, system: str = SYSTEM, name: str = NAME, **more: Any) -> ModelRequest:
+def request(text: str, *, system: str = BRIEF, name: str = NAME, **more: Any) -> ModelRequest:
     messages = (Message("system", system), Message("user", text))
     options = {"threads": 1, "context": 1024, **more.pop("options", {})}
     return ModelRequest(name=name, messages=messages, options=options, **more)
@@ -92,10 +93,12 @@ def test_an_answer_streams_and_names_what_made_it(path: Path) -> None:
 
 
 def test_what_ran_before_does_not_change_an_answer(path: Path) -> None:
-    scored = request("I want my money back. Is this a complaint?", choices=("yes", "no"))
-    told = request("Describe the sea.", params={"max_tokens": 16})
+    scored = request(
+        "I want my money back. Is this a complaint?", system=SYSTEM, choices=("yes", "no")
+    )
+    told = request("Describe the sea.", system=SYSTEM, params={"max_tokens": 16})
     other = request("What is 2+2?", system="You count.", params={"max_tokens": 5})
-    longer = request("Hi", system=SYSTEM + " And be quick.", params={"max_tokens": 5})
+    longer = request("Hi", system=SYSTEM + " Be quick.", params={"max_tokens": 5})
 
     async def after_much(model: LocalModel) -> list[ModelReply]:
         for noise in (other, told, scored, longer, scored, other):
@@ -127,8 +130,9 @@ def test_logits_are_the_same_bytes_from_a_fresh_and_from_a_kept_head(llama: Llam
 
 def test_a_head_is_reused_by_another_question(path: Path) -> None:
     async def two(model: LocalModel) -> ModelReply:
-        await model.complete(request("One", params={"max_tokens": 1}), CALL, ignore)
-        return await model.complete(request("Two", params={"max_tokens": 1}), CALL, ignore)
+        one, other = (request(t, system=SYSTEM, params={"max_tokens": 1}) for t in ("A", "B"))
+        await model.complete(one, CALL, ignore)
+        return await model.complete(other, CALL, ignore)
 
     reply = using(two)
     assert reply.usage.cached_tokens is not None
@@ -146,9 +150,10 @@ def test_a_schema_is_met(path: Path) -> None:
 
 def test_pieces_are_whole_characters(path: Path) -> None:
     pieces: list[str] = []
-    question = request("Hi", schema={"enum": ["naïve 🙂🙃 日本"]}, params={"max_tokens": 40})
+    word = 'naïve 🙂🙃 日本 "C:\\new" \n'
+    question = request("Hi", schema={"enum": [word]}, params={"max_tokens": 60})
     reply = using(lambda model: model.complete(question, CALL, pieces.append))
-    assert json.loads(reply.text) == "naïve 🙂🙃 日本"
+    assert json.loads(reply.text) == word
     assert "".join(pieces) == reply.text
     assert not any("\ufffd" in piece for piece in pieces)
 
@@ -190,11 +195,11 @@ def test_choices_that_cannot_be_told_apart_are_refused(
 
 
 def test_limits_and_stop_words_end_an_answer_honestly(path: Path) -> None:
-    long = ask(request("Count to one hundred.", params={"max_tokens": 8}))
+    long = ask(request("Write a story about a fox.", params={"max_tokens": 8}))
     assert (long.finish_reason, long.usage.completion_tokens) == ("length", 8)
     word = long.text.split()[2]
     pieces: list[str] = []
-    question = request("Count to one hundred.", params={"max_tokens": 8, "stop": [word]})
+    question = request("Write a story about a fox.", params={"max_tokens": 8, "stop": [word]})
     stopped = using(lambda model: model.complete(question, CALL, pieces.append))
     assert stopped.finish_reason == "stop"
     assert stopped.text == long.text[: long.text.index(word)]

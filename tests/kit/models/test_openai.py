@@ -133,15 +133,13 @@ def test_choices_get_probabilities_from_the_first_token() -> None:
     assert server.asked[0]["top_logprobs"] == 20
 
 
-def test_choices_that_open_alike_or_without_logprobs_stay_unknown() -> None:
-    alike = [chunk("re", top=[("re", -0.1), ("x", -4.0)]), chunk(finish="stop")]
-    plain = [chunk("refund"), chunk(finish="stop")]
-    for events in (alike, plain):
-        with serving(lambda asked, events=events: Answer(events=events)) as server:  # type: ignore[misc]  # mypy cannot type a lambda's default
-            reply, _ = ask(request(server.url, choices=("refund", "return")))
-        assert reply.probabilities is None
-        assert reply.mass is None
-        assert reply.text.startswith("re")
+@pytest.mark.parametrize("first", [chunk("re", top=[("re", -0.1), ("x", -4.0)]), chunk("refund")])
+def test_choices_that_open_alike_or_without_logprobs_stay_unknown(first: Asked) -> None:
+    with serving(lambda asked: Answer(events=[first, chunk(finish="stop")])) as server:
+        reply, _ = ask(request(server.url, choices=("refund", "return")))
+    assert reply.probabilities is None
+    assert reply.mass is None
+    assert reply.text.startswith("re")
 
 
 def test_an_endpoint_that_refuses_logprobs_answers_with_text() -> None:

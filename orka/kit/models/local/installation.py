@@ -88,6 +88,8 @@ def _install(kind: str, progress: Progress) -> str:
     """Build beside the final place and rename, so that a half installation is never used."""
     final = home(kind)
     final.parent.mkdir(parents=True, exist_ok=True)
+    for killed in final.parent.glob("unfinished-*"):
+        shutil.rmtree(killed, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=final.parent, prefix="unfinished-") as place:
         folder = Path(place) / "runtime"
         (folder / "site").mkdir(parents=True)

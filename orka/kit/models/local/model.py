@@ -10,6 +10,7 @@ from pathlib import Path
 
 from orka.kit.models.local import answer, choices, settings
 from orka.kit.models.local.digest import digest_of
+from orka.kit.models.local.grammar import grammar
 from orka.kit.models.local.llama import Check, Llama
 from orka.kit.models.local.prompt import Prompt
 from orka.kit.models.local.runtime import load
@@ -98,7 +99,7 @@ class Seat:
         prompt = llama.template.prompt(request.messages, f"local/{request.name}")
         if request.choices:
             return self._choose(llama, request, prompt, emit, check)
-        rules = settings.grammar(request) if request.schema is not None else ""
+        rules = grammar(request) if request.schema is not None else ""
         sampler = llama.sampler(
             temperature=sampling.temperature,
             top_p=sampling.top_p,

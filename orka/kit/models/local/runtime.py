@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sys
+import threading
 from collections import deque
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -25,6 +26,7 @@ BINDING = "0.3.36"
 MARKER = "runtime.json"
 LogCallback = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
 ERROR_LEVEL = 4
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class Installation(msgspec.Struct, frozen=True):
@@ -84,9 +86,14 @@ def importable() -> bool:
     return not (site.parent / MARKER).exists()
 
 
-@functools.cache
 def load() -> Runtime:
     """The runtime, imported on the first call. Raises `ModelError` (`model.no_runtime`)."""
+    with _ONE_AT_A_TIME:
+        return _load()
+
+
+@functools.cache
+def _load() -> Runtime:
     found = None if importable() else cached()
     if found is None and not importable():
         raise _unusable("there is no llama.cpp runtime on this machine", "model.no_runtime")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -11,7 +10,7 @@ import msgspec
 
 from orka.errors import ModelError, nearest
 from orka.port.model import ModelRequest
-from orka.value import Json, canonical
+from orka.value import Json
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
@@ -61,21 +60,6 @@ def threads() -> int:
     if told.isdigit() and int(told) > 0:
         return int(told)
     return 1 if os.environ.get("CI") else min(MOST_THREADS, os.cpu_count() or 1)
-
-
-def grammar(request: ModelRequest) -> str:
-    """The request's schema as GBNF with a rule `root`. Raises `ModelError` (`model.schema`)."""
-    module = importlib.import_module("llama_cpp.llama_grammar")
-    try:
-        return str(module.json_schema_to_gbnf(canonical(request.schema).decode()))
-    except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
-        raise ModelError(
-            f"the schema cannot be enforced by grammar: {error}",
-            where=f"local/{request.name}",
-            fix="use plain types, enum, required, items, bounded lengths and local $ref",
-            code="model.schema",
-            retryable=False,
-        ) from error
 
 
 def _known(

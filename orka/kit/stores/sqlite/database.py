@@ -2,56 +2,65 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import threading
 from pathlib import Path
 
-from orka.errors import StoreCorrupt, StoreError
+from orka.errors import StoreError
+from orka.kit.stores.sqlite import handles
+from orka.kit.stores.sqlite.faults import refused
 from orka.kit.stores.sqlite.layout import APPLICATION, PAGE, SCHEMA, VERSION
 from orka.kit.stores.sqlite.locks import LockFile
+from orka.kit.stores.sqlite.log import Frame, committed, visible
+from orka.kit.stores.sqlite.repair import keep_aside, rewrite
+from orka.kit.stores.sqlite.salvage import Salvage
 
-_BUSY_SECONDS = 10.0
-_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE}
-_UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-_LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_NOTHING_LOST = "nothing that was recorded is lost"
+_LOG_BYTES = 16 << 20
 
 
 class Database:
     """One connection to the file in `folder`. Hold `lock` while using what it hands out."""
 
-    def __init__(self, folder: Path, *, synchronous: str) -> None:
+    def __init__(self, folder: Path, *, synchronous: str, patience: float) -> None:
         self.folder, self.file = folder, folder / "runs.db"
-        self.log = folder / "runs.db-wal"
+        self.log, self._index = folder / "runs.db-wal", folder / "runs.db-shm"
         self.lock = threading.RLock()
         self.locks = LockFile(folder / "locks")
-        self._synchronous = synchronous
-        self._reader: sqlite3.Connection | None = None
-        self._writer: sqlite3.Connection | None = None
+        self._synchronous, self._patience = synchronous, patience
+        self.doubtful = False
+        self._connection: sqlite3.Connection | None = None
+        self._writable = self._raw = False
+
+    def exists(self) -> bool:
+        """Whether anything was ever written."""
+        return _size(self.file) > 0 or _size(self.log) > 0
 
     def reading(self) -> sqlite3.Connection | None:
-        """A connection to read with, or None when nothing was ever written."""
-        if self._writer or self._reader:
-            return self._writer or self._reader
-        if not self.file.exists() or not (self.file.stat().st_size or _size(self.log)):
-            return None
-        connection = self._connect("ro")
-        self._check_version(connection)
-        self._reader = connection
-        return connection
+        """A connection to read with, None if there is nothing to read."""
+        if self._connection is None and self.exists():
+            try:
+                self._connection = self._opened("mode=ro")
+            except sqlite3.OperationalError:
+                if os.access(self.folder, os.W_OK) or _size(self.log):
+                    raise
+                self._connection = self._opened("mode=ro&immutable=1")
+            self.doubtful = bool(self._unseen())
+        return self._connection
 
     def writing(self) -> sqlite3.Connection:
         """A connection to write with; makes folder, file and tables if need be."""
-        if self._writer is None:
+        if self._connection is None or not self._writable:
             self.prepare()
-            with self.locks.alone():
-                self._writer = self._open()
-            if self._reader:
-                self._reader.close()
-                self._reader = None
-        return self._writer
+            try:
+                with self.locks.alone():
+                    connection = self._opened("mode=rwc")
+                    self._heal(connection)
+            except OSError as error:
+                raise refused(error, self.folder) from error
+            self._disconnect()
+            self._connection, self._writable = connection, True
+        return self._connection
 
     def prepare(self) -> None:
         """Make the folder. Raises `StoreError` when that is not allowed."""
@@ -64,32 +73,86 @@ class Database:
         except OSError as error:
             raise refused(error, self.folder) from error
 
-    def close(self) -> None:
-        for connection in (self._writer, self._reader):
-            if connection:
-                connection.close()
-        self._writer = self._reader = None
+    def raw(self) -> int | None:
+        """A descriptor to read the file with, None if there is no file; `close` lets go of it."""
+        if not self.file.exists():
+            return None
+        if not self._raw:
+            handles.use(self.file)
+            self._raw = True
+        return handles.handle(self.file)
 
-    def _connect(self, mode: str) -> sqlite3.Connection:
+    def salvage(self) -> Salvage:
+        """All that can be read without SQLite."""
+        return Salvage(self.raw(), committed(self.log))
+
+    def close(self) -> None:
+        self._disconnect()
+        if self._raw:
+            handles.leave(self.file)
+            self._raw = False
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._release(self._connection)
+        self._connection, self._writable = None, False
+
+    def _release(self, connection: sqlite3.Connection | None) -> None:
+        if connection:
+            connection.close()
+        handles.leave(self.file)
+        handles.leave(self._index)
+
+    def _opened(self, query: str) -> sqlite3.Connection:
+        handles.use(self.file)
+        handles.use(self._index)
+        connection = None
+        try:
+            connection = self._connect(query)
+            if not self._check_version(connection) and query == "mode=rwc":
+                self._create(connection)
+            connection.execute(f"pragma synchronous = {self._synchronous}")
+            connection.execute(f"pragma journal_size_limit = {_LOG_BYTES}")
+        except BaseException:
+            self._release(connection)
+            raise
+        return connection
+
+    def _connect(self, query: str) -> sqlite3.Connection:
         return sqlite3.connect(
-            f"{self.file.absolute().as_uri()}?mode={mode}",
+            f"{self.file.absolute().as_uri()}?{query}",
             uri=True,
-            timeout=_BUSY_SECONDS,
+            timeout=self._patience,
             isolation_level=None,
             check_same_thread=False,
         )
 
-    def _open(self) -> sqlite3.Connection:
-        connection = self._connect("rwc")
+    def _unseen(self) -> list[Frame]:
+        """Committed frames of the log that SQLite, for damage before them, does not see."""
+        if not _size(self.log) or not self._index.exists():
+            return []
+        frames = committed(self.log)
+        index = handles.handle(self._index)
+        os.lseek(index, 0, os.SEEK_SET)
+        return frames[visible(os.read(index, 64)) :]
+
+    def _heal(self, connection: sqlite3.Connection) -> None:
+        """Keep what the next write to a damaged log would destroy."""
+        if not _size(self.log):
+            return
+        connection.execute("begin immediate")
         try:
-            if not self._check_version(connection):
-                self._create(connection)
-            connection.execute(f"pragma synchronous = {self._synchronous}")
-            connection.execute("pragma journal_size_limit = 16777216")
+            unseen = self._unseen()
+            if unseen:
+                keep_aside(self.log)
+                rewrite(connection, self.salvage(), unseen)
+            connection.execute("commit")
         except BaseException:
-            connection.close()
+            if connection.in_transaction:
+                connection.execute("rollback")
+            self._release(connection)
             raise
-        return connection
+        self.doubtful = False
 
     def _create(self, connection: sqlite3.Connection) -> None:
         connection.execute(f"pragma page_size = {PAGE}")
@@ -103,85 +166,20 @@ class Database:
         """The version of the layout, 0 for a file that is new."""
         version: int = connection.execute("pragma user_version").fetchone()[0]
         mark: int = connection.execute("pragma application_id").fetchone()[0]
-        if (version, mark) in ((0, 0), (VERSION, APPLICATION | VERSION)):
+        tables: int = connection.execute("select count(*) from sqlite_master").fetchone()[0]
+        if (version, mark, tables > 0) in (
+            (0, 0, False),
+            (VERSION, APPLICATION | VERSION, True),
+        ):
             return version
-        connection.close()
-        if version > VERSION and mark == APPLICATION | (version & 0xFF):
+        if VERSION < version < 256 and mark == APPLICATION | version:
             raise StoreError(
-                f"the store was written by a newer OrKa (layout {version}; this one reads {VERSION})",
+                f"the store was written by a newer OrKa (layout {version}, not {VERSION})",
                 where=str(self.file),
                 fix="update OrKa, or use another folder",
                 code="store.newer",
             )
         raise sqlite3.DatabaseError(f"layout {version}, mark {mark:#x} is none of ours")
-
-
-def refused(error: OSError, path: Path) -> StoreError:
-    """The error for a file system that says no."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return _full(path, str(error))
-    return StoreError(
-        f"the store cannot be written: {error.strerror}",
-        where=str(path),
-        fix="make the folder writable, or choose another one",
-        code="store.unwritable",
-    )
-
-
-def explained(error: sqlite3.Error, path: Path) -> StoreError:
-    """What an error of SQLite means to a user who knows nothing of SQLite."""
-    code = reason(error)
-    if code & 0xFF == sqlite3.SQLITE_FULL or code in _FULL:
-        return _full(path, str(error))
-    if code & 0xFF in _UNWRITABLE:
-        return StoreError(
-            f"the store cannot be written: {error}",
-            where=str(path),
-            fix="make the folder and its files writable, or choose another folder",
-            code="store.unwritable",
-        )
-    if code & 0xFF in _LOCKED:
-        return StoreError(
-            f"another program has been writing to the store for {_BUSY_SECONDS:g} s; "
-            + _NOTHING_LOST,
-            where=str(path),
-            fix="see who has it open (`fuser`), then resume the run",
-            code="store.locked",
-        )
-    if code == sqlite3.SQLITE_TOOBIG:
-        return StoreError(
-            "a value is larger than 1 GB, which SQLite cannot hold",
-            where=str(path),
-            fix="write the value to a file and pass its name on",
-            code="store.too_large",
-        )
-    return StoreCorrupt(
-        f"the store's file is damaged: {error}",
-        valid=0,
-        where=str(path),
-        fix="keep a copy of the folder and record new runs in another one; "
-        "what is intact can still be read",
-    )
-
-
-def damages(error: sqlite3.Error) -> bool:
-    """Whether `error` speaks of what is in the file, not of who may use it."""
-    return isinstance(explained(error, Path()), StoreCorrupt)
-
-
-def reason(error: sqlite3.Error) -> int:
-    """SQLite's extended result code, 0 if the error does not come from the library itself."""
-    code = getattr(error, "sqlite_errorcode", 0)  # absent on errors raised by the Python module
-    return int(code)
-
-
-def _full(path: Path, detail: str) -> StoreError:
-    return StoreError(
-        f"no space is left to write to the store ({detail}); {_NOTHING_LOST}",
-        where=str(path),
-        fix="free some space (or raise the quota), then resume the run",
-        code="store.full",
-    )
 
 
 def _size(path: Path) -> int:

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import NamedTuple, Protocol
 
 from orka.errors import StoreError
 from orka.kit.stores.sqlite.journal import Append, Journal
 
-_BUFFER_SECONDS = 0.05
-_BUFFER_LINES = 1_000
-
 
 class Commits(Protocol):
-    """When appends become durable."""
+    """Decides when appends are committed."""
 
     async def submit(self, append: Append, *, alone: bool) -> None:
-        """Returns when `append` is as durable as promised. `alone`: nobody else will come."""
+        """Returns when `append` is as durable as promised; `alone` says that no other will come."""
 
     def settle(self, run: str | None = None) -> None:
-        """Commit now what still waits: of `run`, or of all. Raises what goes wrong unseen."""
+        """Commit now what still waits: of `run`, or of all."""
 
     def close(self) -> None:
         """Settle all and let go of threads."""
+
+
+class _Waiting(NamedTuple):
+    append: Append
+    future: asyncio.Future[None]
 
 
 class GroupCommits:
@@ -37,37 +39,97 @@ class GroupCommits:
 
     def __init__(self, journal: Journal, *, threaded: bool) -> None:
         self._journal, self._threaded = journal, threaded
-        self._waiting: list[tuple[Append, asyncio.Future[None]]] = []
+        self._waiting: list[_Waiting] = []
         self._runs: Counter[str | None] = Counter()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._due: asyncio.AbstractEventLoop | None = None
         self._pool: ThreadPoolExecutor | None = None
+        self._flight: Future[list[StoreError | None]] | None = None
 
     async def submit(self, append: Append, *, alone: bool) -> None:
-        if alone and not self._waiting:
+        if alone and not self._waiting and not self._flying():
             (outcome,) = self._journal.write([append])
             if outcome:
                 raise outcome
             return
         loop = asyncio.get_running_loop()
         future = loop.create_future()
-        self._waiting.append((append, future))
+        self._waiting.append(_Waiting(append, future))
         self._runs[append.run] += 1
-        if self._loop is not loop:
-            # Either no flush is due, or it was due on a loop that has ended.
-            self._loop = loop
-            loop.call_soon(self._flush)
+        if self._due is not loop:  # nothing is due, or it was due on a loop that has ended
+            self._due = loop
+            loop.call_soon(self._flush, loop)
         await future
 
     def settle(self, run: str | None = None) -> None:
-        if run is None or self._runs[run]:
-            with self._journal.lock:
-                self._write(self._take())
+        if run is not None and not self._runs[run]:
+            return
+        if self._flight:
+            self._flight.result()  # keeps the order: what flies was asked for first
+        group = self._take()
+        if group:
+            try:
+                outcomes = self._journal.write([waiting.append for waiting in group])
+            except BaseException as error:
+                self._fail(group, error)
+                raise
+            self._resolve(group, outcomes)
 
     def close(self) -> None:
         self.settle()
         if self._pool:
             self._pool.shutdown()
-            self._pool = None
+            self._pool = self._flight = None
 
-    def _take(self) -> list[tuple[Append, asyncio.Future[None]]]:
+    def _flying(self) -> bool:
+        return self._flight is not None and not self._flight.done()
+
+    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._due = None
+        if self._flying() or not self._waiting:
+            return
+        if not self._threaded:
+            self.settle()
+            return
+        group = self._take()
+        self._pool = self._pool or ThreadPoolExecutor(1, "orka-store")
+        appends = [waiting.append for waiting in group]
+        self._flight = self._pool.submit(self._journal.write, appends)
+        self._flight.add_done_callback(lambda flight: self._landed(flight, group, loop))
+
+    def _landed(
+        self,
+        flight: Future[list[StoreError | None]],
+        group: list[_Waiting],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        def land() -> None:
+            if error := flight.exception():
+                self._fail(group, error)
+            else:
+                self._resolve(group, flight.result())
+            self._flush(loop)
+
+        with suppress(RuntimeError):  # the loop has ended: nobody waits any more
+            loop.call_soon_threadsafe(land)
+
+    def _take(self) -> list[_Waiting]:
         group, self._waiting = self._waiting, []
+        return group
+
+    def _fail(self, group: list[_Waiting], error: BaseException) -> None:
+        """Nobody waits for ever, not even for a mistake of ours."""
+        failed = StoreError(f"the store failed: {error!r}")
+        failed.__cause__ = error
+        self._resolve(group, [failed] * len(group))
+
+    def _resolve(self, group: list[_Waiting], outcomes: list[StoreError | None]) -> None:
+        for (append, future), outcome in zip(group, outcomes, strict=True):
+            self._runs[append.run] -= 1
+            if not self._runs[append.run]:
+                del self._runs[append.run]
+            if future.done() or future.get_loop().is_closed():
+                continue
+            if outcome:
+                future.set_exception(outcome)
+            else:
+                future.set_result(None)

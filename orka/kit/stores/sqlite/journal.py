@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from orka.errors import Conflict, StoreError
-from orka.kit.stores.sqlite.database import Database, explained, reason
+from orka.kit.stores.sqlite.database import Database
+from orka.kit.stores.sqlite.faults import common, explained
 from orka.kit.stores.sqlite.layout import END, Head, Row, seed
 
 _KNOWN_HEADS = 10_000
-# Failures of the file system or of another writer: they hit every append alike.
-_COMMON = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_COMMON |= {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
 _FIND = "select n from runs where id = ?"
 _END = "select sum, line from events where key = ?"
@@ -46,21 +44,22 @@ class Journal:
                 return self._commit(appends)
             except sqlite3.Error as error:
                 self._heads.clear()
-                if len(appends) == 1 or reason(error) & 0xFF in _COMMON:
+                if len(appends) == 1 or common(error):
                     return [explained(error, self._database.file)] * len(appends)
             except StoreError as error:
                 if len(appends) == 1:
                     return [error]
             return [outcome for append in appends for outcome in self.write([append])]
 
-    def head(self, run: str) -> Head | None:
-        """Where `run` ends, None if it is not there. Raises `StoreError`."""
+    def length(self, run: str) -> int:
+        """How many events `run` has in the file. Raises `StoreError`."""
         with self._database.lock:
             try:
                 connection = self._database.reading()
-                return self._load(connection, run) if connection else None
+                head = self._load(connection, run) if connection else None
             except sqlite3.Error as error:
                 raise explained(error, self._database.file) from error
+        return head.length if head else 0
 
     def _commit(self, appends: Iterable[Append]) -> list[StoreError | None]:
         connection = self._database.writing()
@@ -89,13 +88,13 @@ class Journal:
             if head is None or head.length != expected:
                 head = self._load(connection, run) or Head(0, 0, seed(run))
             if head.length != expected:
-                return _conflict(append, head.length)
+                return conflict(run, expected, head.length)
             if lines:
                 grown = self._extend(connection, run, head, lines)
                 if grown is None:
                     self._heads.pop(run, None)
                     now = self._load(connection, run)
-                    return _conflict(append, now.length if now else 0)
+                    return conflict(run, expected, now.length if now else 0)
                 moved[run] = grown
         if blobs:
             named = [(name.encode(), data) for name, data in blobs.items()]
@@ -132,9 +131,10 @@ class Journal:
         return Head(number, end[1], end[0])
 
 
-def _conflict(append: Append, length: int) -> Conflict:
+def conflict(run: str, expected: int, length: int) -> Conflict:
+    """The error for a run that has not the length its writer believes."""
     return Conflict(
-        f"run {append.run!r} has {length} events, not {append.expected}",
-        where=f"run {append.run!r}",
+        f"run {run!r} has {length} events, not {expected}",
+        where=f"run {run!r}",
         fix="read the run again: somebody else has written to it",
     )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-APPLICATION = 0x4F724B00  # "OrK" and, in the last byte, the version once more
+APPLICATION = 0x4F724B00  # "OrK" and, in the last byte, the version once more (below 256)
 VERSION = 1
 PAGE = 4096
 END = 0xFFFFFFFF

@@ -1,8 +1,4 @@
-"""Claims on runs that end with the process: one lock file, one locked byte per run.
-
-POSIX drops a process's locks on a file when *any* descriptor of it is closed, so all stores of a
-process that share a folder share one descriptor; a registry keeps it while claims are held.
-"""
+"""Claims on runs that end with the process: one lock file, one locked byte per run."""
 
 from __future__ import annotations
 
@@ -11,92 +7,81 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
 from orka.errors import RunBusy, StoreError
+from orka.kit.stores.sqlite import handles
+from orka.kit.stores.sqlite.faults import refused
 
 _SPAN = (1 << 62) - 1
 _ALONE = 1 << 62  # outside of what a run's name can be mapped to
 
-
-@dataclass(slots=True)
-class _Shared:
-    """What the stores of this process share about one lock file."""
-
-    handle: int
-    process: int
-    held: set[int] = field(default_factory=set)
-
-
-_registry: dict[Path, _Shared] = {}
 _guard = threading.Lock()
+_held: set[tuple[int, Path, int]] = (
+    set()
+)  # locks do not exclude within a process: (pid, file, byte)
 _alone = threading.RLock()
 
 
 class LockFile:
-    """The lock file at `path`; made when the first lock is asked for."""
+    """The lock file at `path`; made when the first lock is asked for. Raises `StoreError`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = path.absolute()
 
     @contextmanager
     def claim(self, run: str) -> Iterator[None]:
         """Hold `run`. Raises `RunBusy` if this or another process holds it."""
         at = int.from_bytes(sha256(run.encode()).digest()[:8], "big") & _SPAN
-        shared = self._take(run, at)
+        handles.use(self._path)
         try:
-            yield
+            self._take(run, at)
+            try:
+                yield
+            finally:
+                self._give_back(at)
         finally:
-            self._give_back(shared, at)
+            handles.leave(self._path)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold what only one process may do at a time; waits for its turn."""
-        with _alone:
-            with _guard:
-                shared = self._open()
-                shared.held.add(_ALONE)
-            try:
-                _lock(shared.handle, _ALONE, wait=True)
-                yield
-            finally:
-                self._give_back(shared, _ALONE)
+        handles.use(self._path)
+        try:
+            with _alone:
+                handle = self._handle()
+                _lock(handle, _ALONE, wait=True)
+                try:
+                    yield
+                finally:
+                    _unlock(handle, _ALONE)
+        finally:
+            handles.leave(self._path)
 
-    def _take(self, run: str, at: int) -> _Shared:
+    def _handle(self) -> int:
+        try:
+            return handles.handle(self._path, create=True)
+        except OSError as error:
+            raise refused(error, self._path) from error
+
+    def _take(self, run: str, at: int) -> None:
+        mine = (os.getpid(), self._path, at)
+        handle = self._handle()
         with _guard:
-            shared = self._open()
-            if at in shared.held:
+            if mine in _held:
                 raise _busy(run, f"process {os.getpid()} (this one)")
-            if not _lock(shared.handle, at, wait=False):
-                holder = _holder(shared.handle, at)
-                self._close_idle(shared)
+            if not _lock(handle, at, wait=False):
+                holder = _holder(handle, at)
                 raise _busy(run, f"process {holder}" if holder else "another process")
-            shared.held.add(at)
-            return shared
+            _held.add(mine)
 
-    def _give_back(self, shared: _Shared, at: int) -> None:
+    def _give_back(self, at: int) -> None:
+        mine = (os.getpid(), self._path, at)
         with _guard:
-            if shared.process != os.getpid():
-                return
-            _unlock(shared.handle, at)
-            shared.held.discard(at)
-            self._close_idle(shared)
-
-    def _open(self) -> _Shared:
-        path = self._path.absolute()
-        shared = _registry.get(path)
-        if shared is None or shared.process != os.getpid():
-            # A forked child inherits the descriptor but not the locks: it starts afresh.
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
-            shared = _registry[path] = _Shared(handle, os.getpid())
-        return shared
-
-    def _close_idle(self, shared: _Shared) -> None:
-        if not shared.held:
-            del _registry[self._path.absolute()]
-            os.close(shared.handle)
+            if mine in _held:
+                _unlock(handles.handle(self._path), at)
+                _held.discard(mine)
 
 
 def _busy(run: str, by: str) -> RunBusy:

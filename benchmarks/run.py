@@ -1,0 +1,202 @@
+"""Measures OrKa beside its peers and prints one table, then a verdict for each target.
+
+    benchmarks/setup --all                  # once: a virtual environment per peer
+    python benchmarks/run.py                # five rounds
+    python benchmarks/run.py --quick        # two short rounds
+    python benchmarks/run.py --only W1,W4 --peers raw,orka
+
+Engines take turns (A B C A B C …), each in its own interpreter. Writes results/latest.json and, for
+a whole measurement, RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from coldstart import VARIANTS, cold
+from samples import Row, Samples
+from table import aligned, markdown, rows, verdicts
+from targets import TARGETS
+from workloads import catalogue
+
+HERE = Path(__file__).parent
+VENVS = Path(os.environ.get("PEER_VENVS", "/tmp/peer-venvs"))
+_SPEED = "raw:task langgraph:none pydantic-graph:default orka:trace"
+MATRIX = {
+    "W1": f"{_SPEED} burr:none orka:durable",
+    "W2": f"{_SPEED} haystack:default",
+    "W3": f"{_SPEED} burr:none",
+    "W4": f"{_SPEED} burr:none orka:durable",
+    "W5": f"{_SPEED} orka:sleep",
+    "W6": f"{_SPEED} burr:none orka:sleep",
+    "W7": "raw:wal langgraph:sqlite orka:durable",
+    "W9": "raw:wal raw:full langgraph:sqlite burr:sqlite orka:trace orka:durable orka:power",
+    "replay": "orka:trace",
+}
+# A run that takes longer than this many seconds is repeated in this many rounds only.
+SLOW, SLOW_ROUNDS = 8.0, 2
+LONG = ("growth1000", "fanout1000", "durable1000x5x20ms")
+_COUNTER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+static long made;
+long bench_syncs(void) { return made; }
+int fsync(int fd) { made++; return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd); }
+int fdatasync(int fd) { made++; return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(fd); }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line asks for."""
+
+    rounds: int
+    budget: float
+    quick: bool
+    only: frozenset[str]
+    peers: frozenset[str]
+
+    def wants(self, group: str, peer: str) -> bool:
+        return (not self.only or group in self.only) and (not self.peers or peer in self.peers)
+
+
+def arguments() -> Asked:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="two short rounds, no large sizes")
+    parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--only", default="", help="groups: W1 … W9, replay")
+    parser.add_argument("--peers", default="", help="names as in benchmarks/setup")
+    found = parser.parse_args()
+    only, peers = (
+        frozenset(part for part in text.split(",") if part) for text in (found.only, found.peers)
+    )
+    rounds = found.rounds or (2 if found.quick else 5)
+    return Asked(rounds, 0.15 if found.quick else 0.5, found.quick, only, peers)
+
+
+def counter(folder: str) -> str:
+    """A library that counts fsync, to be loaded before libc; "" without a C compiler."""
+    source, library = Path(folder, "syncs.c"), Path(folder, "syncs.so")
+    source.write_text(_COUNTER)
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return ""
+    made = subprocess.run(
+        [compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"],
+        capture_output=True,
+        check=False,
+    )
+    return str(library) if made.returncode == 0 else ""
+
+
+def worker(peer: str, variant: str, keys: list[str], budget: float, preload: str) -> list[Row]:
+    """The rows of one process. Its session is ours to end if it hangs."""
+    command = [VENVS / peer / "bin/python", HERE / "measure.py", peer, variant, ",".join(keys)]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "LD_PRELOAD": preload}
+    process = subprocess.Popen(
+        [*command, "--budget", str(budget)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        out, _ = process.communicate(timeout=400)
+        found: list[Row] = json.loads(out)
+    except (subprocess.TimeoutExpired, ValueError):
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+        return [{"key": key, "error": f"exit {process.returncode}"} for key in keys]
+    return found
+
+
+def engines(asked: Asked, group: str) -> list[tuple[str, str]]:
+    pairs = [name.partition(":")[::2] for name in MATRIX[group].split()]
+    return [
+        (peer, variant)
+        for peer, variant in pairs
+        if asked.wants(group, peer) and (VENVS / peer / "bin/python").exists()
+    ]
+
+
+def slow(samples: Samples, key: str, name: str) -> bool:
+    walls = [row["wall"] for row in samples.rounds(key, name).values() if "wall" in row]
+    return len(walls) >= SLOW_ROUNDS and statistics.median(walls) > SLOW
+
+
+def measure(asked: Asked, samples: Samples, preload: str) -> Iterator[str]:
+    """Fill `samples`; tells what was done."""
+    works = catalogue()
+    for round in range(asked.rounds):
+        for group in MATRIX:
+            keys = [work.key for work in works if work.group == group]
+            keys = [key for key in keys if not (asked.quick and key in LONG)]
+            turns = engines(asked, group)
+            shift = round % len(turns) if turns else 0
+            for peer, variant in turns[shift:] + turns[:shift]:
+                name, began = f"{peer}:{variant}", time.perf_counter()
+                wanted = [key for key in keys if not slow(samples, key, name)]
+                for row in worker(peer, variant, wanted, asked.budget, preload) if wanted else []:
+                    samples.add(round, name, row)
+                yield f"round {round + 1} {group} {name} {time.perf_counter() - began:.1f} s"
+        for peer, variant in VARIANTS.items():
+            if asked.wants("W8", peer) and (VENVS / peer / "bin/python").exists():
+                samples.add(round, f"{peer}:{variant}", cold(VENVS, peer))
+        yield f"round {round + 1} W8"
+
+
+def machine() -> str:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return f"{os.cpu_count()} cores, Python {version}"
+
+
+def report(samples: Samples, rounds: int) -> tuple[str, str]:
+    """As plain text and as Markdown."""
+    measured, judged = rows(samples), verdicts(samples)
+    missed = sum(row[3] == "MISSED" for row in judged)
+    known = sum(row[3] != "not measured" for row in judged[1:])
+    total = f"{known - missed} of {known} measured targets are met ({len(TARGETS)} in all)."
+    note = (
+        f"Measured on {machine()}, {rounds} rounds: median (smallest–largest) over the rounds. Each "
+        "engine runs in its own interpreter, in turns. The ratios are medians of the ratios of each "
+        "round: compare ratios, not microseconds. OrKa's full trace is on everywhere."
+    )
+    text = f"{aligned(measured)}\n\n{aligned(judged)}\n\n{total}\n"
+    page = f"# Results\n\n{note}\n\n{markdown(measured)}\n\n## Targets\n\n{markdown(judged)}\n\n{total}\n"
+    return text, page
+
+
+def main() -> None:
+    asked = arguments()
+    if not (VENVS / "orka/bin/python").exists():
+        sys.exit(f"no virtual environments in {VENVS}: run benchmarks/setup first")
+    samples = Samples()
+    with tempfile.TemporaryDirectory() as folder:
+        for line in measure(asked, samples, counter(folder)):
+            print(f"{line}  load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+    text, page = report(samples, asked.rounds)
+    print(text)
+    latest = HERE / "results" / "latest.json"
+    latest.parent.mkdir(exist_ok=True)
+    latest.write_text(json.dumps({"machine": machine(), "rows": samples.plain()}, indent=0) + "\n")
+    if not (asked.only or asked.peers or asked.quick):
+        (HERE / "RESULTS.md").write_text(page)
+
+
+if __name__ == "__main__":
+    main()

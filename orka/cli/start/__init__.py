@@ -1,0 +1,1 @@
+"""What `orka init` writes: a workflow, its tools, an input."""

@@ -1,0 +1,40 @@
+"""What agents hand over, as JSON: questions before they are recorded, and outputs."""
+
+from __future__ import annotations
+
+from orka.agent.effect import Effect
+from orka.errors import AgentError, nearest
+from orka.graph.graph import Node
+from orka.value import Json, plain
+
+
+def payload_of(effect: Effect, node: Node) -> Json:
+    """Raises `AgentError` for a question that cannot be recorded or makes no sense to ask."""
+    value, notes = output_of(effect.payload)
+    if notes:
+        raise AgentError(f"an effect was asked with {'; '.join(notes)}", code="agent.not_json")
+    if effect.kind == "graph":
+        name = value["graph"]
+        if not isinstance(name, str) or name not in node.inner:
+            raise AgentError(
+                f"agent {node.id!r} has no inner workflow {name!r}",
+                fix=nearest(str(name), node.inner),
+            )
+    elif effect.kind == "sleep" and type(value["seconds"]) not in (int, float):
+        raise AgentError(
+            f"agent {node.id!r} cannot sleep for {value['seconds']!r}",
+            fix="ctx.sleep takes a number of seconds",
+        )
+    return value
+
+
+def output_of(value: object) -> tuple[Json, tuple[str, ...]]:
+    """`value` as JSON, with notes on what had to be changed. Raises `AgentError` for one without
+    an end."""
+    try:
+        return plain(value)
+    except RecursionError:
+        raise AgentError(
+            "a value contains itself, or is nested too deeply to be recorded",
+            code="agent.not_json",
+        ) from None

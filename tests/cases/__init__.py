@@ -1,0 +1,1 @@
+"""Faults reported from the field, each a case that must pass; `--cases DIR` takes others."""

@@ -1,0 +1,27 @@
+"""Each case, by its operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from cases.language import Case
+from cases.ops_cli import cli
+from cases.ops_load import load_workflow
+from cases.ops_many import run_many
+from cases.ops_replay import replay
+from cases.ops_run import run
+from cases.ops_steps import run_steps
+
+OPERATIONS: dict[str, Callable[[Case, Path], None]] = {
+    "cli": cli,
+    "load_workflow": load_workflow,
+    "replay": replay,
+    "run": run,
+    "run_many": run_many,
+    "run_steps": run_steps,
+}
+
+
+def test_what_is_expected_holds(case: Case, tmp_path: Path) -> None:
+    OPERATIONS[case.op](case, tmp_path)

@@ -1,0 +1,59 @@
+"""A damaged or full store: located, nothing lost, exit code 5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Orka, Write
+
+PLUG = ("--plugin", "tools.py")
+
+
+@pytest.fixture
+def damaged(orka: Orka, write: Write, folder: Path, last: Callable[[], str]) -> str:
+    """The id of a run of which the end of node `a` has a flipped bit."""
+    write("two", "{id: a, type: tool, tool: ship}\n{id: b, type: tool, tool: ship}")
+    orka("run", "two.yml", *PLUG)
+    name = last()
+    file = folder / ".orka" / "runs.db"
+    data = bytearray(file.read_bytes())
+    at = data.index(b'"node":"a","type":"node_finished"')
+    data[at + 8] ^= 1
+    file.write_bytes(data)
+    return name
+
+
+def test_show_gives_the_intact_part_of_a_damaged_run(orka: Orka, damaged: str) -> None:
+    ended = orka("show", damaged)
+    assert ended.code == 5
+    assert "damaged" in ended.out and "a" in ended.out
+    assert "store.salvage" in ended.err and "event 4" in ended.err and "--salvage" in ended.err
+
+
+def test_trace_gives_the_intact_part_of_a_damaged_run(orka: Orka, damaged: str) -> None:
+    ended = orka("trace", damaged)
+    assert ended.code == 5 and len(ended.out.splitlines()) == 4
+
+
+@pytest.mark.parametrize("command", ["replay", "resume", "fork"])
+def test_nothing_is_done_with_a_damaged_run(orka: Orka, damaged: str, command: str) -> None:
+    ended = orka(command, damaged)
+    assert ended.code == 5 and "store.corrupt" in ended.err and "Traceback" not in ended.err
+
+
+def test_a_salvaged_run_goes_on_from_the_last_intact_event(orka: Orka, damaged: str) -> None:
+    ended = orka("resume", damaged, "--salvage")
+    assert (ended.code, ended.out) == (0, "shipped\n")
+    assert f"{damaged}-salvaged-1" in ended.err
+    assert orka("replay", "last").code == 0
+    reports = {row["run"]: row["status"] for row in orka("runs", "--format", "json").json}
+    assert reports == {f"{damaged}-salvaged-1": "completed", damaged: "damaged"}
+
+
+def test_doctor_finds_a_damaged_run_and_says_what_to_do(orka: Orka, damaged: str) -> None:
+    ended = orka("doctor")
+    assert ended.code == 1
+    assert damaged in ended.out and "--salvage" in ended.out
