@@ -74,6 +74,8 @@ LINES = [
     Line("W8 orka --help", "wall s", "coldstart", field("help_wall"), peers={}),
     Line("W8 packages installed", "", "coldstart", field("packages"), peers=COLD),
     Line("W8 size installed", "MB", "coldstart", field("megabytes"), peers=COLD),
+    Line("W9 crash-safe decision", "CPU µs/step", "decisions200", cpu, "orka:durable", KEPT),
+    Line("W9 crash-safe step", "wall ms", "durable200", field("wall", 1000 / 200), "orka:durable", KEPT),
     Line("W9 crash-safe step", "CPU µs/step", "durable200", cpu, "orka:durable", KEPT),
     Line("W9 power-safe step", "CPU µs/step", "durable200", cpu, "orka:power", SAFE),
     Line("W9 power-safe step", "fsyncs/step", "durable200", syncs, "orka:power", SAFE),

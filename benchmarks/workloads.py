@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import string
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol
 
 Run = Callable[[int], Awaitable[object]]
@@ -53,6 +56,9 @@ class Peer(Protocol):
     def growth(self, n: int, size: int) -> Run:
         """`n` nodes in a row, each adds `size` bytes of text to the state; gives their total."""
 
+    def steps(self, n: int) -> Run:
+        """A chain whose nodes each do work that must not be lost or repeated; gives `n`."""
+
     def replay(self, n: int) -> Run:
         """Replays a recorded chain of `n`; gives what the chain gave."""
 
@@ -82,9 +88,9 @@ def catalogue(*, tiny: bool = False) -> list[Workload]:
         return small if tiny else full
 
     wait = 0.001 if tiny else 0.02
-    lanes = [_chain(f"chain{n}", "W1", sized(n, 3)) for n in (10, 100, 1000)]
-    lanes += [_fanout(f"fanout{n}", "W2", sized(n, 3)) for n in (10, 100, 1000)]
-    lanes += [
+    works = [_chain(f"chain{n}", "W1", sized(n, 3)) for n in (10, 100, 1000)]
+    works += [_fanout(f"fanout{n}", "W2", sized(n, 3)) for n in (10, 100, 1000)]
+    works += [
         _loop("loop1000", sized(1000, 3)),
         _router("router10000", sized(10_000, 4)),
         _fanout("fork100x50ms", "W5", sized(100, 3), 0.001 if tiny else 0.05),
@@ -92,14 +98,21 @@ def catalogue(*, tiny: bool = False) -> list[Workload]:
         _lanes("skewed150ms", [[0.01, 0.07, 0.07], [0.07, 0.01, 0.07]], tiny=tiny),
         _chain("runs1000x5x20ms", "W6", 5, wait, mode="at_once", runs=sized(1000, 4)),
     ]
-    lanes += [_growth(f"growth{n}", sized(n, 3), 1024) for n in (250, 400, 1000)]
-    lanes += [_chain(f"integer{n}", "W7", sized(n, 3)) for n in (100, 400)]
-    lanes += [
-        _chain("durable200", "W9", sized(200, 3)),
+    works += [_growth(f"growth{n}", sized(n, 3), 1024) for n in (250, 400, 1000)]
+    works += [_chain(f"integer{n}", "W7", sized(n, 3)) for n in (100, 400)]
+    works += [
+        _steps("durable200", sized(200, 3)),
+        _chain("decisions200", "W9", sized(200, 3)),
         _chain("durable1000x5x20ms", "W9", 5, wait, mode="at_once", runs=sized(1000, 4)),
         _replay("replay1000", sized(1000, 3)),
     ]
-    return lanes
+    return works
+
+
+@cache
+def text(size: int) -> str:
+    """Text that does not compress to nothing."""
+    return "".join(random.Random(size).choices(string.ascii_letters, k=size))
 
 
 def _chain(
@@ -129,6 +142,10 @@ def _lanes(key: str, waits: list[list[float]], *, tiny: bool) -> Workload:
 
 def _growth(key: str, n: int, size: int) -> Workload:
     return Workload(key, "W7", n, lambda p: p.growth(n, size), lambda i: n * size, n)
+
+
+def _steps(key: str, n: int) -> Workload:
+    return Workload(key, "W9", n, lambda p: p.steps(n), lambda i: n, n)
 
 
 def _replay(key: str, n: int) -> Workload:

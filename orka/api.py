@@ -172,7 +172,7 @@ class Runtime:
                 fix=nearest(question, names),
                 code="input.no_question",
             )
-        given, _ = plain(value)
+        given = self._redactor.value(plain(value)[0])
         at = max(self._clock(), run.events[0].at if isinstance(run.events[0], RunStarted) else 0.0)
         fact = EffectAnswered(at=round(at, 6), id=asked[0].id, attempt=asked[0].number, value=given)
         return await self.resume(run_id, [fact])
@@ -205,7 +205,7 @@ class Runtime:
         return await self._start(workflow, graph, given, "", origin, begun, recording)
 
     def replay(self, run_id: str) -> Refolded:
-        """Feed the recorded facts again. Raises `Diverged` unless all decisions have the same bytes."""
+        """Feed the recorded facts again. Raises `Diverged` unless decisions have the same bytes."""
         run = self.open(run_id)
         return refold(self._graph_of(run), run.lines, self.store.blob)
 

@@ -54,7 +54,7 @@ class ConfigError(OrkaError):
 class ConfigErrors(ConfigError):
     """Several `problems` of one file, told at once; its code is the first one's."""
 
-    def __init__(self, problems: Sequence[ConfigError]) -> None:
+    def __init__(self, problems: Sequence[OrkaError]) -> None:
         told = [f"{at}. {problem}".replace("\n", "\n   ") for at, problem in enumerate(problems, 1)]
         super().__init__("\n".join([f"{len(problems)} problems", *told]), code=problems[0].code)
         self.problems = tuple(problems)
@@ -197,3 +197,16 @@ def nearest(word: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     return f"known: {', '.join(sorted(options))}" if options else "there are none"
+
+
+def raise_all(problems: Sequence[OrkaError]) -> None:
+    """Raise what was gathered: nothing, the one problem, or all of them as `ConfigErrors`."""
+    each = [
+        one
+        for problem in problems
+        for one in (problem.problems if isinstance(problem, ConfigErrors) else (problem,))
+    ]
+    if len(each) == 1:
+        raise each[0]
+    if each:
+        raise ConfigErrors(each)

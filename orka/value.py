@@ -48,9 +48,37 @@ def plain(value: object) -> tuple[Json, tuple[str, ...]]:
     """`value` as JSON, with one note for each part that had to be changed on the way."""
     if value is None or value is True or value is False or type(value) is int:
         return value, ()
-    notes: list[str] = []
-    result = _plain(value, "", notes)
-    return result, tuple(notes)
+    try:
+        return _exact(value), ()
+    except (_Unfit, UnicodeEncodeError):
+        notes: list[str] = []
+        result = _plain(value, "", notes)
+        return result, tuple(notes)
+
+
+class _Unfit(Exception):
+    """A value that is not JSON as it stands."""
+
+
+def _exact(value: Json) -> Json:
+    """A copy of a value that is JSON as it stands, as nearly all are; `_plain` does the rest."""
+    kind = type(value)
+    if kind is str:
+        if not value.isascii():
+            value.encode()  # a lone surrogate has no bytes
+        return value
+    if value is None or kind is bool or kind is int or (kind is float and math.isfinite(value)):
+        return value
+    if kind is list:
+        return [_exact(item) for item in value]
+    if kind is not dict:
+        raise _Unfit
+    copy: dict[str, Json] = {}
+    for key, item in value.items():
+        if type(key) is not str:
+            raise _Unfit
+        copy[_exact(key)] = _exact(item)
+    return copy
 
 
 def _plain(value: object, path: str, notes: list[str]) -> Json:

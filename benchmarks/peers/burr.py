@@ -131,5 +131,8 @@ class Peer:
     def growth(self, n: int, size: int) -> Run:
         raise NotSupported
 
+    def steps(self, n: int) -> Run:
+        return self.chain(n)
+
     def replay(self, n: int) -> Run:
         raise NotSupported

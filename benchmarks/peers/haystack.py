@@ -99,5 +99,8 @@ class Peer:
     def growth(self, n: int, size: int) -> Run:
         raise NotSupported
 
+    def steps(self, n: int) -> Run:
+        raise NotSupported
+
     def replay(self, n: int) -> Run:
         raise NotSupported

@@ -20,7 +20,7 @@ from langgraph.graph import (  # type: ignore[import-not-found, unused-ignore]  
     START,
     StateGraph,
 )
-from workloads import NotSupported, Run, Visits  # noqa: E402  # after telemetry is off
+from workloads import NotSupported, Run, Visits, text  # noqa: E402  # after telemetry is off
 
 State = dict[str, Any]  # Any: what LangGraph hands to a node
 Node = Callable[[State], Awaitable[State]]
@@ -177,8 +177,11 @@ class Peer:
         return self._run(graph, lambda i: {"items": []}, 15, lambda s: sum(s["items"]))
 
     def growth(self, n: int, size: int) -> Run:
-        graph = self._line(Items, self._giving(0.0, ["x" * size]), n)
+        graph = self._line(Items, self._giving(0.0, [text(size)]), n)
         return self._run(graph, lambda i: {"items": []}, n, lambda s: sum(map(len, s["items"])))
+
+    def steps(self, n: int) -> Run:
+        return self.chain(n)
 
     def replay(self, n: int) -> Run:
         raise NotSupported

@@ -5,7 +5,9 @@ durable   the SQLite store as it is by default: what is recorded survives a cras
 power     the SQLite store, on disk before the run goes on: survives a power cut
 sleep     as `trace`, but a node waits with `ctx.sleep` (a durable timer) instead of an async tool
 
-A node that does nothing is an agent that decides. A node that waits calls an async tool that
+A node that does nothing is an agent that decides; its output follows from what is recorded, so
+that a chain of such nodes is one durable step. Where a workload is about durable steps or growing
+state, each node calls an async tool, so that its answer is recorded before the run goes on. A node that waits calls an async tool that
 sleeps, because a peer's node awaits its sleep itself: both are work done outside the graph, but
 here the question and the answer are recorded too.
 """
@@ -94,7 +96,7 @@ class Peer:
         return self._run(_graph(agents))
 
     def growth(self, n: int, size: int) -> Run:
-        agents = [{"id": f"n{i}", "type": "text", "size": size} for i in range(n)]
+        agents = [{"id": f"n{i}", "type": "turn", "size": size} for i in range(n)]
         loaded = orka.load(_sequence(agents))
 
         async def run(i: int) -> object:
@@ -102,6 +104,9 @@ class Peer:
             return sum(map(len, done.outputs.values()))
 
         return run
+
+    def steps(self, n: int) -> Run:
+        return self._run(_sequence([{"id": f"n{i}", "type": "work"} for i in range(n)]))
 
     def replay(self, n: int) -> Run:
         workflow = orka.load(_sequence([{"id": f"n{i}", "type": "add"} for i in range(n)]))

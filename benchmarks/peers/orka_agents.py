@@ -9,7 +9,7 @@ import msgspec
 import orka
 from orka.agent.agent import AgentType, NoOptions, Shape, agent
 from orka.value import Json
-from workloads import Visits
+from workloads import Visits, text
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -44,9 +44,12 @@ def things(visits: Visits) -> list[object]:
         _type("last", made.last),
         _type("pause", made.pause, Waiting),
         _type("sleep", made.sleep, Waiting),
-        _type("text", made.text, Text),
+        _type("turn", made.turn, Text),
+        _type("work", made.work),
         _type("repeat", made.repeat, Repeat, lambda options: Shape(inner={"body": "body"})),
         linger,
+        increment,
+        write,
     ]
 
 
@@ -64,6 +67,18 @@ async def linger(seconds: float) -> int:
     """Wait, as an answer from the network would."""
     await asyncio.sleep(seconds)
     return 1
+
+
+@orka.tool
+async def increment(x: int) -> int:
+    """Work whose result must be kept."""
+    return x + 1
+
+
+@orka.tool
+async def write(size: int) -> str:
+    """Text from outside, as a model's answer would be."""
+    return text(size)
 
 
 class _Nodes:
@@ -110,9 +125,13 @@ class _Nodes:
         await ctx.sleep(ctx.config.seconds)
         return next(iter(ctx.upstream.values()), 0) + 1
 
-    async def text(self, ctx: orka.Context) -> Json:
+    async def turn(self, ctx: orka.Context) -> Json:
         self.visits.nodes += 1
-        return "x" * ctx.config.size
+        return await ctx.tool("write", size=ctx.config.size)
+
+    async def work(self, ctx: orka.Context) -> Json:
+        self.visits.nodes += 1
+        return await ctx.tool("increment", x=next(iter(ctx.upstream.values()), 0))
 
     async def repeat(self, ctx: orka.Context) -> Json:
         value: int = 0

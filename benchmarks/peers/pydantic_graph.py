@@ -13,7 +13,7 @@ from pydantic_graph import (  # type: ignore[import-not-found, unused-ignore]  #
     TypeExpression,
     reduce_sum,
 )
-from workloads import NotSupported, Run, Visits
+from workloads import NotSupported, Run, Visits, text
 
 # pydantic-graph reads the annotations of steps at run time; here they may all be the same.
 Step = Callable[[Any], Awaitable[Any]]  # Any: the library is not typed here
@@ -178,7 +178,7 @@ class Peer:
 
         async def append(ctx: StepContext[State, None, int]) -> int:
             visits.nodes += 1
-            ctx.state.items.append("x" * size)
+            ctx.state.items.append(text(size))
             return 0
 
         made = self._line(builder, builder.start_node, [append] * n, "n")
@@ -191,6 +191,9 @@ class Peer:
             return sum(map(len, state.items))
 
         return run
+
+    def steps(self, n: int) -> Run:
+        return self.chain(n)
 
     def replay(self, n: int) -> Run:
         raise NotSupported

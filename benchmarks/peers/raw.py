@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Awaitable
 
 import orjson  # type: ignore[import-not-found, unused-ignore]  # installed in this peer's venv only
-from workloads import NotSupported, Run, Visits
+from workloads import NotSupported, Run, Visits, text
 
 _SCHEMA = "CREATE TABLE event(id INTEGER PRIMARY KEY, run INTEGER, node INTEGER, body BLOB)"
 
@@ -121,7 +121,7 @@ class Peer:
     def growth(self, n: int, size: int) -> Run:
         async def give() -> str:
             self.visits.nodes += 1
-            return "x" * size
+            return text(size)
 
         async def run(i: int) -> object:
             items, number = [], next(self.runs)
@@ -131,6 +131,9 @@ class Peer:
             return sum(map(len, items))
 
         return run
+
+    def steps(self, n: int) -> Run:
+        return self.chain(n)
 
     def replay(self, n: int) -> Run:
         raise NotSupported

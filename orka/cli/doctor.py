@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from orka.api import Runtime
-from orka.cli import exit
+from orka.cli import exit, words
 from orka.cli.models import weights
 from orka.cli.options import Settings, machine, reads
 from orka.cli.output import print_json
@@ -139,7 +139,7 @@ def _space(store: str) -> Finding:
     free = shutil.disk_usage(place).free
     low = free < ENOUGH
     fix = "make room: a full disk stops runs (they can be resumed)" if low else ""
-    return Finding("disk", f"{free / 1e9:.1f} GB free", fix, broken=low)
+    return Finding("disk", f"{words.size(free)} free", fix, broken=low)
 
 
 def _models() -> Finding:

@@ -80,7 +80,7 @@ def list_models(*, form: str) -> None:
         print_json([{name: getattr(model, name) for name in names} for model in known])
         return
     rows = [
-        (f"local/{m.name}", _size(m.size), "here" if m.path else "", m.licence, m.purpose)
+        (f"local/{m.name}", words.size(m.size), "here" if m.path else "", m.licence, m.purpose)
         for m in known
     ]
     click.echo(words.table(("model", "size", "", "licence", "purpose"), rows, right="size"))
@@ -115,9 +115,5 @@ class Progress:
         if (step.text, tenth) == self._last:
             return
         self._last = (step.text, tenth)
-        share = f"  {tenth * 10} % of {_size(step.total)}" if step.total else ""
+        share = f"  {tenth * 10} % of {words.size(step.total)}" if step.total else ""
         click.echo(f"{step.text}{share}", err=True)
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

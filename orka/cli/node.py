@@ -79,7 +79,7 @@ def _answer(attempt: Attempt) -> list[str]:
 def _violation(violation: Violation) -> str:
     where = f" at {violation.where}" if violation.where else ""
     text = f"{violation.message}{where}\nraw text:\n{violation.raw}"
-    return _part(f"schema violation in the answer to {violation.effect}", text)
+    return _part(f"violation in the answer to {violation.effect}", text)
 
 
 def _part(name: str, text: str) -> str:

@@ -107,8 +107,7 @@ _PLUGIN: _Decorator[Any] = click.option(  # Any: see above
 )
 _DURABILITY: _Decorator[Any] = click.option(  # Any: see above
     "--durability",
-    type=click.Choice(["", *DURABILITIES]),
-    default="",
+    type=click.Choice(DURABILITIES),
     metavar="WORD",
     help="What a lost power supply may cost: buffered (the last 50 ms, even of a killed process), "
     "process (the last events; the default), power (nothing).",
@@ -124,11 +123,11 @@ def _settings(command: Command, options: Iterable[_Decorator[Any]]) -> Command:
         *args: Any,  # Any: what click passes on
         store: str = ":memory:",
         plugins: tuple[str, ...] = (),
-        durability: str = "",
+        durability: str | None = None,
         prices: str = "",
         **rest: Any,  # Any: what click passes on
     ) -> Any:  # Any: what the command gives back
-        return command(*args, settings=Settings(store, plugins, durability, prices), **rest)
+        return command(*args, settings=Settings(store, plugins, durability or "", prices), **rest)
 
     decorated: Any = called  # Any: the wrapper stands for the command
     for option in options:

@@ -80,7 +80,7 @@ class Lines:
             case EffectRequested(retried=retried) if retried:
                 return f"{event.id} is asked again (retry {retried}, in {event.wait:g} s)"
             case Violation():
-                return f"{_path(event)} schema violation: {words.short(event.message)}"
+                return f"{_path(event)} violation: {words.short(event.message)}"
             case CancelAsked():
                 return f"cancelling: {event.reason}"
             case DeadlinePassed():

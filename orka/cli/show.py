@@ -115,7 +115,8 @@ def _trouble(run: Run) -> list[str]:
 def _cells(row: Row) -> list[str]:
     node = row.node
     remarks = [f"{row.reused} reused"] if row.reused else []
-    remarks += [f"{len(node.violations)} schema violations"] if node.violations else []
+    count = len(node.violations)
+    remarks += [f"{count} violation{'' if count == 1 else 's'}"] if count else []
     remarks += [f"to {', '.join(node.taken)}"] if node.taken else []
     return [
         "  " * row.depth + (node.path if not row.depth else node.path.rpartition("/")[2]),

@@ -69,6 +69,11 @@ def money(amount: float | None, currency: str) -> str:
     return f"{amount:.4f} {currency}" if amount else f"0 {currency}"
 
 
+def size(count: int) -> str:
+    """Bytes."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
 def moment(at: float) -> str:
     """Local date and time."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

@@ -13,7 +13,7 @@ R = TypeVar("R")
 async def bounded(
     begin: Callable[[T], Awaitable[R]], items: Iterable[T], limit: int
 ) -> AsyncIterator[R]:
-    """Results as they come. An error in one ends all: the rest is cancelled and the error raised."""
+    """Results as they come. An error in one ends all: the rest is cancelled, the error raised."""
     waiting = iter(items)
     running: set[asyncio.Task[R]] = set()
     try:

@@ -65,15 +65,15 @@ class Performer:
             missing = HandlerError(f"nothing here performs {asked.kind!r} effects", retryable=False)
             return Answer(None), missing.failure()
         call = Call(run=self._run, effect=asked.id, node=node.id, attempt=attempt)
-        limit = asyncio.timeout(asked.timeout)
+        limit = asyncio.timeout(asked.timeout) if asked.timeout is not None else None
         payload = copied(asked.payload)
         try:
-            if asked.timeout is None:
+            if limit is None:
                 return _checked(await handler(payload, call)), None
             async with limit:
                 return _checked(await handler(payload, call)), None
         except TimeoutError as error:
-            if limit.expired():
+            if limit is not None and limit.expired():
                 return Answer(None), _too_slow(node.id, asked.timeout or 0.0)
             return Answer(None), _foreign(error)
         except OrkaError as error:

@@ -12,10 +12,16 @@ from orka.errors import Failure
 from orka.value import Json
 
 _NAMES = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)", re.IGNORECASE)
+# What stands after Authorization, x-api-key, Cookie and the like in a dump of headers.
+_NAMED = (
+    r"(?<![A-Za-z])[A-Za-z0-9_-]*"
+    r"(?:authorization|cookie|api[_-]?key|token(?!s)|secret|passw(?:or)?d|credential)[A-Za-z0-9_-]*"
+    r"['\"]?\s*[:=]\s*"
+)
 _LOOKS = re.compile(
-    r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}"
+    rf"(?i)(?P<name>{_NAMED})(?:b?'[^']*'|b?\"[^\"]*\"|[^\s,;}}\])]+(?:\s+[A-Za-z0-9._~+/=-]{{8,}})?)"
+    r"|\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}"
     r"|\bsk-[A-Za-z0-9_-]{12,}"
-    r"|(?<=x-api-key['\"]:\s['\"])[^'\"]+"
 )
 _MARK = "[REDACTED]"
 _SHORTEST = 8
@@ -25,6 +31,10 @@ def environment_secrets() -> tuple[str, ...]:
     """Values of environment variables whose names say that they are secret; longest first."""
     values = {v for name, v in os.environ.items() if _NAMES.search(name) and len(v) >= _SHORTEST}
     return tuple(sorted(values, key=lambda v: (-len(v), v)))
+
+
+def _marked(found: re.Match[str]) -> str:
+    return (found.group("name") or "") + _MARK
 
 
 class Redactor:
@@ -49,7 +59,7 @@ class Redactor:
     def failure(self, failure: Failure) -> Failure:
         return msgspec.structs.replace(
             failure,
-            message=_LOOKS.sub(_MARK, self._known(failure.message)),
+            message=_LOOKS.sub(_marked, self._known(failure.message)),
             fix=self._known(failure.fix),
             where=self._known(failure.where),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,7 +13,7 @@ from msgspec import structs
 
 from orka.engine.perform import Performer
 from orka.engine.redact import Redactor, environment_secrets
-from orka.errors import RunNotFound
+from orka.errors import InputError, RunNotFound
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
@@ -93,7 +93,7 @@ class Worker:
         with self.world.store.claim(self.run):
             return await self._drive([fact])
 
-    async def resume(self, facts: Iterable[Fact] = ()) -> State:
+    async def resume(self, facts: Sequence[Fact] = ()) -> State:
         """Take the run up where its trace ends, with `facts` that came in meanwhile.
 
         Raises `RunBusy`, `RunNotFound`, `StoreCorrupt`, `Diverged`.
@@ -105,9 +105,20 @@ class Worker:
             self._folded = refold(self.graph, lines, self.world.store.blob)
             if self._folded.unwritten:
                 await self._write_rest(len(lines))
+            self._check_news(facts)
             if not self._folded.scheduler.accepts(RunResumed(at=0.0)):
                 return self.state
             return await self._drive([RunResumed(at=self._now()), *facts])
+
+    def _check_news(self, facts: Sequence[Fact]) -> None:
+        """An answer that comes second is told so, never taken for the first."""
+        for fact in facts:
+            if not self._folded.scheduler.accepts(fact):
+                raise InputError(
+                    f"run {self.run!r} does not wait for this answer any more",
+                    fix="somebody else has answered; see `orka show`",
+                    code="input.no_question",
+                )
 
     async def _write_rest(self, seq: int) -> None:
         """Store the decisions a crash cut off: they follow from the facts."""

@@ -3,47 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import msgspec
 
-from orka.agent.agent import AgentType, Shape
-from orka.errors import ConfigError, GuardError, nearest
+from orka.errors import ConfigError, GuardError, OrkaError, TemplateError, raise_all
 from orka.graph.edges import Wiring, wire
 from orka.graph.graph import Graph, Node, Rendered
 from orka.graph.guard import Guard
+from orka.graph.part import Catalog, Part, part_of
 from orka.graph.proof import prove
 from orka.graph.template import Templates, constant
 from orka.spec.load import inner
 from orka.spec.workflow import AgentSpec, Workflow
 from orka.value import Json, canonical, digest
 
-Catalog = Mapping[str, AgentType]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One agent on its way to a node."""
-
-    spec: AgentSpec
-    type: AgentType
-    config: msgspec.Struct
-    shape: Shape
-
 
 def compile(workflow: Workflow, catalog: Catalog) -> Graph:
-    """Raises `ConfigError`, `TemplateError` or `GuardError` with file, line and column."""
-    parts = {spec.id: _part(workflow, spec, catalog) for spec in workflow.agents}
+    """Raises `ConfigError`, `TemplateError` or `GuardError` with file, line and column; several
+    problems of a kind that can be found together as one `ConfigErrors`."""
+    parts = _parts(workflow, catalog)
     wiring = wire(workflow, {id: part.shape for id, part in parts.items()})
-    templates = Templates()
-    position = {id: at for at, id in enumerate(wiring.order)}
-    nodes = tuple(
-        _node(workflow, parts[id], wiring, position, templates, catalog) for id in wiring.order
-    )
+    nodes = _nodes(workflow, parts, wiring, catalog)
     graph = Graph(
         id=workflow.id,
         nodes=nodes,
-        index=position,
+        index=wiring.position,
         entrances=tuple(node.index for node in nodes if not node.needs),
         ends=tuple(node.id for node in nodes if not any(not e.error for e in node.out)),
         needs=tuple(node.needs for node in nodes),
@@ -56,60 +40,41 @@ def compile(workflow: Workflow, catalog: Catalog) -> Graph:
     return graph
 
 
-def _part(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
-    kind = catalog.get(spec.type)
-    if kind is None:
-        raise ConfigError(
-            f"agent {spec.id!r} has the unknown type {spec.type!r}",
-            where=workflow.where(spec.id, "type"),
-            fix=nearest(spec.type, catalog),
-            code="config.unknown_type",
-        )
-    config = _config(workflow, spec, kind)
-    if kind.check and (problem := kind.check(config)):
-        raise ConfigError(f"agent {spec.id!r}: {problem}", where=workflow.where(spec.id))
-    return Part(spec, kind, config, kind.shape(config) if kind.shape else Shape())
+def _parts(workflow: Workflow, catalog: Catalog) -> dict[str, Part]:
+    parts, problems = dict[str, Part](), list[OrkaError]()
+    for spec in workflow.agents:
+        try:
+            parts[spec.id] = part_of(workflow, spec, catalog)
+        except ConfigError as error:
+            problems.append(error)
+    raise_all(problems)
+    return parts
 
 
-def _config(workflow: Workflow, spec: AgentSpec, kind: AgentType) -> msgspec.Struct:
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind.config)}
-    options = {name: item for name, item in workflow.defaults.items() if name in fields}
-    options |= spec.options
-    for name in options:
-        if name not in fields and name != "params":
-            known = [*fields, "id", "type", "next", "depends_on", "when", "retries", "timeout"]
-            raise ConfigError(
-                f"agent {spec.id!r} (type {spec.type!r}) has the unknown key {name!r}",
-                where=workflow.where(spec.id, name),
-                fix=nearest(name, known),
-                code="config.unknown_key",
-            )
-    try:
-        return msgspec.convert(
-            {name: item for name, item in options.items() if name in fields}, kind.config
-        )
-    except msgspec.ValidationError as error:
-        message, _, path = str(error).partition(" - at `$.")
-        keys = [key for key in path.rstrip("`").replace("[", ".[").split(".") if key]
-        raise ConfigError(
-            f"agent {spec.id!r}: {message}" + (f" at {'.'.join(keys)}" if keys else ""),
-            where=workflow.where(spec.id, *[k for k in keys if not k.startswith("[")][:1]),
-            code="config.missing_key" if "missing required" in message else "config.type",
-        ) from None
+def _nodes(
+    workflow: Workflow, parts: Mapping[str, Part], wiring: Wiring, catalog: Catalog
+) -> tuple[Node, ...]:
+    nodes, problems, templates = list[Node](), list[OrkaError](), Templates()
+    for id in wiring.order:
+        try:
+            nodes.append(_node(workflow, parts[id], wiring, templates, catalog))
+        except (ConfigError, TemplateError, GuardError) as error:
+            problems.append(error)
+    raise_all(problems)
+    return tuple(nodes)
 
 
 def _node(
     workflow: Workflow,
     part: Part,
     wiring: Wiring,
-    position: Mapping[str, int],
     templates: Templates,
     catalog: Catalog,
 ) -> Node:
     spec = part.spec
-    edges = wiring.out(spec.id, position)
+    edges = wiring.out(spec.id)
     return Node(
-        index=position[spec.id],
+        index=wiring.position[spec.id],
         id=spec.id,
         type=spec.type,
         function=part.type.function,
@@ -144,7 +109,7 @@ def _templates(workflow: Workflow, part: Part, templates: Templates) -> dict[str
     compiled: dict[str, Rendered] = {}
     for name in part.type.templates:
         value = msgspec.to_builtins(getattr(part.config, name, None))
-        where = workflow.where(part.spec.id, name)
+        where = f"{workflow.where(part.spec.id, name)}, {name!r}"
         compiled[name] = _compiled(value, templates, where)
     return compiled
 

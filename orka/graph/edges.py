@@ -22,6 +22,7 @@ class Wiring:
     needs: dict[str, int] = field(default_factory=dict)
     sources: dict[str, dict[str, None]] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
+    position: dict[str, int] = field(default_factory=dict)
 
     def add(self, end: End, target: str, *, error: bool = False) -> None:
         key = (target, end[1], error)
@@ -31,9 +32,10 @@ class Wiring:
             self.sources.setdefault(target, {})[end[0]] = None
             self.needs[target] = self.needs.get(target, 0) + 1
 
-    def out(self, id: str, position: Mapping[str, int]) -> tuple[Edge, ...]:
+    def out(self, id: str) -> tuple[Edge, ...]:
         return tuple(
-            Edge(position[target], case, error) for target, case, error in self.edges.get(id, {})
+            Edge(self.position[target], case, error)
+            for target, case, error in self.edges.get(id, {})
         )
 
 
@@ -51,8 +53,7 @@ class _Wire:
 
     def wire(self) -> Wiring:
         self._check_targets()
-        owned = {id for shape in self.shapes.values() for id in _targets(shape)}
-        members = [id for id in self.workflow.order if id not in owned]
+        members = self._unowned()
         if self.workflow.strategy == "sequential":
             self._sequence(members, [])
         else:
@@ -62,6 +63,18 @@ class _Wire:
             self._explicit(spec)
         self._members(members)
         return self.wiring
+
+    def _unowned(self) -> list[str]:
+        """The listed agents that no route or branch places. A route back to an agent listed before
+        its router places nothing: it is a cycle, and is told as one."""
+        listed = {id: at for at, id in enumerate(self.workflow.order)}
+        owned = {
+            target
+            for owner, shape in self.shapes.items()
+            for target in _targets(shape)
+            if listed.get(target, len(listed)) >= listed.get(owner, 0)
+        }
+        return [id for id in self.workflow.order if id not in owned]
 
     def _sequence(self, ids: Sequence[str], ends: list[End]) -> list[End]:
         """Lead each open end to the next id; give the ends of the last."""
@@ -106,7 +119,7 @@ class _Wire:
         return [end for inner in nested for end in self._branch_ends(inner)] or [(last, None)]
 
     def _members(self, members: Sequence[str]) -> None:
-        """The nodes that take part, in the order of the file. One that nothing leads to is an error."""
+        """The nodes that take part, in the order of the file. One that nothing leads to: an error."""
         order = list(members)
         seen = set(order)
         for id in order:
@@ -122,6 +135,7 @@ class _Wire:
                 raise self._unreachable(id)
         written = {id: at for at, id in enumerate(self.specs)}
         self.wiring.order = sorted(order, key=written.__getitem__)
+        self.wiring.position = {id: at for at, id in enumerate(self.wiring.order)}
         for id in order:
             self.wiring.needs.setdefault(id, 0)
 

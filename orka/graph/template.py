@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import minijinja
 
 from orka.errors import TemplateError, nearest
-from orka.value import Json
+from orka.value import Json, plain
 
 FUEL = 5_000_000
 CONTEXT = ("input", "previous_outputs", "outputs", "params", "run_id", "node_id")
@@ -18,6 +18,7 @@ CONTEXT = ("input", "previous_outputs", "outputs", "params", "run_id", "node_id"
 _MUTATING = re.compile(
     r"\.\s*(append|clear|extend|insert|pop|popitem|remove|reverse|setdefault|sort|update)\s*\("
 )
+_ALONE = re.compile(r"\s*{{-?((?:(?!}}|{{).)*?)-?}}\s*", re.DOTALL)
 _TAG = re.compile(r"{{(.*?)}}|{%(.*?)%}", re.DOTALL)
 _SUBSCRIPT = re.compile(r"\b(?:previous_outputs|outputs)\s*\[\s*(['\"])(.+?)\1\s*\]")
 _HYPHENATED = re.compile(r"\b(?:previous_outputs|outputs)\.([A-Za-z_]\w*(?:-\w+)+)")
@@ -59,7 +60,7 @@ class Templates:
 class Template:
     """A compiled template. `reads` are the ids of the nodes whose outputs it mentions."""
 
-    __slots__ = ("_env", "_name", "reads", "text", "where")
+    __slots__ = ("_env", "_expression", "_name", "reads", "text", "where")
 
     def __init__(
         self,
@@ -71,6 +72,8 @@ class Template:
     ) -> None:
         self._env, self._name = env, name
         self.text, self.where, self.reads = text, where, reads
+        alone = _ALONE.fullmatch(text)
+        self._expression = alone.group(1) if alone else None
 
     def render(self, context: Mapping[str, Json]) -> str:
         """Raises `TemplateError` that names the expression, never the values."""
@@ -78,6 +81,18 @@ class Template:
             return self._env.render_template(self._name, **context)
         except minijinja.TemplateError as error:
             raise _error(error, self.where) from None
+
+    def value(self, context: Mapping[str, Json]) -> Json:
+        """Like `render`, but a template that is one expression and nothing else keeps its type."""
+        if self._expression is None:
+            return self.render(context)
+        try:
+            found, _ = plain(self._env.eval_expr(self._expression, **context))
+        except minijinja.TemplateError as error:
+            raise _error(error, self.where) from None
+        if found is None:
+            self.render(context)  # a value that is missing, not null, raises here
+        return found
 
 
 def constant(text: str) -> bool:

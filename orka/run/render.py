@@ -10,11 +10,16 @@ from orka.value import Json
 
 
 def render(value: Rendered, names: Mapping[str, Json]) -> Json:
-    """Render every template in `value`, once. Raises `TemplateError`."""
+    """Render every template in `value`, once. A template that is the whole option gives text; one
+    inside a map or a list that is a single expression keeps its type. Raises `TemplateError`."""
+    return value.render(names) if isinstance(value, Template) else _inside(value, names)
+
+
+def _inside(value: Rendered, names: Mapping[str, Json]) -> Json:
     if isinstance(value, Template):
-        return value.render(names)
+        return value.value(names)
     if isinstance(value, dict):
-        return {key: render(item, names) for key, item in value.items()}
+        return {key: _inside(item, names) for key, item in value.items()}
     if isinstance(value, list):
-        return [render(item, names) for item in value]
+        return [_inside(item, names) for item in value]
     return value

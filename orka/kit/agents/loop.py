@@ -40,7 +40,7 @@ def _check(options: LoopOptions) -> str:
     version="1",
 )
 async def loop(ctx: Context) -> Json:
-    """Give `output` (of the best round), its `score`, its number `best`, and `loops` (rounds run)."""
+    """Give `output` of the best round, its `score`, its number `best`, and `loops`, rounds run."""
     options: LoopOptions = ctx.config
     threshold = 2.0 if options.score_threshold is None else options.score_threshold
     best: dict[str, Json] = {}

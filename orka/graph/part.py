@@ -1,0 +1,75 @@
+"""One agent on its way to a node: its type found, its options checked, its shape known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from orka.agent.agent import AgentType, Shape
+from orka.errors import ConfigError, nearest, raise_all
+from orka.spec.workflow import AgentSpec, Workflow
+from orka.value import Json
+
+# Keys that every agent has, offered when a key is misspelt.
+_COMMON = ("id", "type", "next", "depends_on", "when", "on_error", "retries", "backoff", "timeout")
+
+Catalog = Mapping[str, AgentType]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`config` holds the checked options; `shape` what they say about the graph."""
+
+    spec: AgentSpec
+    type: AgentType
+    config: msgspec.Struct
+    shape: Shape
+
+
+def part_of(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
+    """Raises `ConfigError`, or `ConfigErrors` with all that is wrong with the agent's options."""
+    kind = catalog.get(spec.type)
+    if kind is None:
+        raise ConfigError(
+            f"agent {spec.id!r} has the unknown type {spec.type!r}",
+            where=workflow.where(spec.id, "type"),
+            fix=nearest(spec.type, catalog),
+            code="config.unknown_type",
+        )
+    fields = [field.encode_name for field in msgspec.structs.fields(kind.config)]
+    raise_all(list(_unknown_keys(workflow, spec, fields)))
+    given = {name: item for name, item in workflow.defaults.items() if name in fields}
+    given |= {name: item for name, item in spec.options.items() if name in fields}
+    config = _convert(workflow, spec, kind, given)
+    if kind.check and (problem := kind.check(config)):
+        raise ConfigError(f"agent {spec.id!r}: {problem}", where=workflow.where(spec.id))
+    return Part(spec, kind, config, kind.shape(config) if kind.shape else Shape())
+
+
+def _unknown_keys(workflow: Workflow, spec: AgentSpec, fields: list[str]) -> Iterator[ConfigError]:
+    for name in spec.options:
+        if name not in fields and name != "params":
+            yield ConfigError(
+                f"agent {spec.id!r} (type {spec.type!r}) has the unknown key {name!r}",
+                where=workflow.where(spec.id, name),
+                fix=nearest(name, [*fields, *_COMMON]),
+                code="config.unknown_key",
+            )
+
+
+def _convert(
+    workflow: Workflow, spec: AgentSpec, kind: AgentType, given: Mapping[str, Json]
+) -> msgspec.Struct:
+    try:
+        return msgspec.convert(dict(given), kind.config)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$.")
+        keys = [key for key in path.rstrip("`").replace("[", ".[").split(".") if key]
+        missing = "missing required" in message
+        raise ConfigError(
+            f"agent {spec.id!r}: {message}" + (f" at {'.'.join(keys)}" if keys else ""),
+            where=workflow.where(spec.id, *[key for key in keys[:1] if not key.startswith("[")]),
+            code="config.missing_key" if missing else "config.type",
+        ) from None
