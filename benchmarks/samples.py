@@ -98,9 +98,7 @@ class Samples:
     ) -> Spread | None:
         """Over the rounds that measured both: `one` / `other`, each a (workload, engine)."""
         above, below = self.rounds(*one), self.rounds(*other)
-        pairs = [
-            (metric(above[round]), metric(below[round])) for round in above if round in below
-        ]
+        pairs = [(metric(above[round]), metric(below[round])) for round in above if round in below]
         return Spread.of(a / b * scale for a, b in pairs if a is not None and b)
 
     def plain(self) -> list[Row]:

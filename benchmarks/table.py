@@ -23,7 +23,11 @@ from targets import TARGETS
 
 PEERS = ("raw", "langgraph", "pydantic-graph")
 TITLES = ("workload", "unit", "raw", "LangGraph", "pydantic-graph", "OrKa")
-QUICK = {"raw": "raw:task", "langgraph": "langgraph:none", "pydantic-graph": "pydantic-graph:default"}
+QUICK = {
+    "raw": "raw:task",
+    "langgraph": "langgraph:none",
+    "pydantic-graph": "pydantic-graph:default",
+}
 KEPT = {"raw": "raw:wal", "langgraph": "langgraph:sqlite"}
 SAFE = {"raw": "raw:full", "langgraph": "langgraph:sqlite"}
 COLD = {"raw": "raw:task", **{name: engine for name, engine in QUICK.items() if name != "raw"}}

@@ -5,42 +5,31 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from orka.agent.agent import agent
+from orka.agent.context import Context
+from orka.agent.tool import tool
+from orka.errors import EffectFailed, OrkaError
+
 if TYPE_CHECKING:
-    from orka.agent.agent import agent
-    from orka.agent.context import Context
-    from orka.agent.tool import tool
-    from orka.api import (
-        Runtime,
-        check,
-        load,
-        open_run,
-        replay,
-        resume,
-        run,
-        run_sync,
-    )
-    from orka.errors import EffectFailed, OrkaError
+    from collections.abc import Coroutine
+
+    from orka.api import Flow, Runtime, check, load, open_run, replay, resume, run_sync
     from orka.spec.workflow import Workflow
+    from orka.value import Json
     from orka.view.run import Run
 
 __version__ = "1.0.0a1"
 
 _HOMES = {
-    "Context": "orka.agent.context",
-    "EffectFailed": "orka.errors",
-    "OrkaError": "orka.errors",
     "Run": "orka.view.run",
     "Runtime": "orka.api",
     "Workflow": "orka.spec.workflow",
-    "agent": "orka.agent.agent",
     "check": "orka.api",
     "load": "orka.api",
     "open_run": "orka.api",
     "replay": "orka.api",
     "resume": "orka.api",
-    "run": "orka.api",
     "run_sync": "orka.api",
-    "tool": "orka.agent.tool",
 }
 
 __all__ = [
@@ -61,6 +50,18 @@ __all__ = [
     "run_sync",
     "tool",
 ]
+
+
+# The room `run` shares its name with the function: bound first, so that the function wins.
+import_module("orka.run")
+
+
+def run(
+    flow: Flow, input: Json = None, **settings: object
+) -> Coroutine[None, None, Run]:
+    """Run a workflow once: `await orka.run(flow, input)`. `settings` are those of `Runtime`."""
+    made: Coroutine[None, None, Run] = import_module("orka.api").run(flow, input, **settings)
+    return made
 
 
 def __getattr__(name: str) -> object:

@@ -172,7 +172,7 @@ class Worker:
                 events += scheduler.learn(fact)
         if not events:
             return
-        lines = [chain.add(event, blobs) for event in events]
+        lines = chain.extend(events, blobs)
         await self.world.store.append(self.run, first, lines, blobs)
         for watcher in self.world.watchers:
             for seq, event in enumerate(events, first):
@@ -181,6 +181,7 @@ class Worker:
 
     def _act(self, events: list[Event]) -> None:
         pending, stopped = self.state.pending, False
+        timed = bool(self._timers or self.state.deadlines)
         for event in events:
             if type(event) in _QUIET:
                 continue
@@ -192,7 +193,8 @@ class Worker:
                 case NodeStopped() | NodeFailed():
                     stopped = True
                 case ScopeOpened(scope=scope) | ScopeClosed(scope=scope):
-                    self._arm(scope)
+                    if timed:
+                        self._arm(scope)
                 case RunResumed():
                     for asked in list(pending.values()):
                         self._perform(asked)

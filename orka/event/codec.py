@@ -6,6 +6,7 @@ digits of the SHA-256 of the previous line (zeros before the first).
 
 from __future__ import annotations
 
+from binascii import hexlify
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 
@@ -59,13 +60,22 @@ class Chain:
 
     def add(self, event: Event, blobs: dict[str, bytes]) -> bytes:
         """The line of `event`. Parts above 8 KiB go to `blobs`, by digest."""
-        body, seq = _encode(event), self.seq
-        if len(body) > INLINE_LIMIT or holds_reference(body):
-            body = _encode(_shrunk(body, blobs))
-        line = b'{"event":%b,"prev":"%b","seq":%d}' % (body, self.prev.encode(), seq)
-        self.prev = sha256(line).hexdigest()[:32]
-        self.seq = seq + 1
-        return line
+        return self.extend((event,), blobs)[0]
+
+    def extend(self, events: Iterable[Event], blobs: dict[str, bytes]) -> list[bytes]:
+        """The lines of `events`, as `add` makes them. Nothing is added if one cannot be encoded."""
+        lines: list[bytes] = []
+        prev, seq = self.prev.encode(), self.seq
+        for event in events:
+            body = _encode(event)
+            if len(body) > INLINE_LIMIT or holds_reference(body):
+                body = _encode(_shrunk(body, blobs))
+            line = b'{"event":%b,"prev":"%b","seq":%d}' % (body, prev, seq)
+            prev = hexlify(sha256(line).digest()[:16])
+            seq += 1
+            lines.append(line)
+        self.prev, self.seq = prev.decode(), seq
+        return lines
 
 
 def _shrunk(body: bytes, blobs: dict[str, bytes]) -> Mapping[str, object]:

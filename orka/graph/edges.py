@@ -119,7 +119,7 @@ class _Wire:
         return [end for inner in nested for end in self._branch_ends(inner)] or [(last, None)]
 
     def _members(self, members: Sequence[str]) -> None:
-        """The nodes that take part, in the order of the file. One that nothing leads to: an error."""
+        """The nodes that take part, in the order of the file; none may be out of reach."""
         order = list(members)
         seen = set(order)
         for id in order:

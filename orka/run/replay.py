@@ -40,12 +40,15 @@ def refold(graph: Graph, lines: Sequence[bytes], blob: Blob) -> Refolded:
         _check_rules(fact, graph)
         if not folded.scheduler.accepts(fact):
             raise _unexpected(folded, fact)
-        for event in folded.scheduler.learn(fact):
-            line = chain.add(event, blobs)
-            if chain.seq > len(lines):
+        first, events = chain.seq, folded.scheduler.learn(fact)
+        made = chain.extend(events, blobs)
+        if made == lines[first : chain.seq]:
+            continue
+        for seq, line in enumerate(made, first):
+            if seq >= len(lines):
                 folded.unwritten.append(line)
-            elif line != lines[chain.seq - 1]:
-                raise _diverged(lines, chain.seq - 1, event, blob)
+            elif line != lines[seq]:
+                raise _diverged(lines, seq, events[seq - first], blob)
     return folded
 
 

@@ -36,9 +36,16 @@ def test_the_public_names_are_these() -> None:
         assert getattr(orka, name) is not None
 
 
+def test_the_functions_win_over_the_rooms_of_the_same_name() -> None:
+    script = "import orka.api, orka.run.scheduler, orka; assert callable(orka.run) and callable(orka.agent)"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_importing_orka_loads_nothing_heavy() -> None:
     script = "import orka, sys; print(' '.join(sorted(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     loaded = set(found.stdout.split())
     heavy = {"rich", "click", "minijinja", "jsonschema_rs", "yaml", "openai", "numpy", "asyncio"}
     assert not loaded & heavy

@@ -92,7 +92,11 @@ def test_pure_rooms_do_not_touch_the_world(path: Path) -> None:
 def test_broad_excepts_live_in_four_files(path: Path) -> None:
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ExceptHandler):
-            names = {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)} if node.type else {""}
+            names = (
+                {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)}
+                if node.type
+                else {""}
+            )
             broad = names & {"Exception", "BaseException", ""}
             assert not broad or str(path.relative_to(ROOT)) in BROAD, f"line {node.lineno}"
 
@@ -128,7 +132,7 @@ def test_there_is_no_import_cycle() -> None:
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in trail, f"cycle: {' → '.join((*trail[trail.index(name):], name))}"
+        assert name not in trail, f"cycle: {' → '.join((*trail[trail.index(name) :], name))}"
         if name in done or name not in graph:
             return
         for target in sorted(graph[name]):

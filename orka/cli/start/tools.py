@@ -10,6 +10,6 @@ def count_words(text: str) -> int:
 
 
 @orka.tool
-def describe(kind: str, words: str) -> str:
+def describe(kind: str, words: int) -> str:
     """Say how long a text is."""
     return f"This is a {kind} text: {words} words."

@@ -9,6 +9,8 @@ from pathlib import Path
 from orka.errors import StoreCorrupt, StoreError
 
 _NOTHING_LOST = "nothing that was recorded is lost"
+# What SQLite raises; of a damaged file it may quote text that is no text.
+FAULTS = (sqlite3.Error, UnicodeDecodeError)
 # SQLite tells "disk full" only from ENOSPC; a quota or a size limit is an error of writing.
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE}
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
@@ -28,7 +30,7 @@ def refused(error: OSError, path: Path) -> StoreError:
     )
 
 
-def explained(error: sqlite3.Error, path: Path) -> StoreError:
+def explained(error: Exception, path: Path) -> StoreError:
     """What an error of SQLite means to a user who knows nothing of SQLite."""
     code = reason(error)
     if code & 0xFF == sqlite3.SQLITE_FULL or code in _FULL:
@@ -65,17 +67,17 @@ def explained(error: sqlite3.Error, path: Path) -> StoreError:
     )
 
 
-def locked(error: sqlite3.Error) -> bool:
+def locked(error: Exception) -> bool:
     """Whether it was only that somebody else is writing."""
     return reason(error) & 0xFF in _LOCKED
 
 
-def common(error: sqlite3.Error) -> bool:
+def common(error: Exception) -> bool:
     """Whether the file system or another writer is at fault: every append would meet it."""
     return reason(error) & 0xFF in _COMMON
 
 
-def reason(error: sqlite3.Error) -> int:
+def reason(error: Exception) -> int:
     """SQLite's extended result code, 0 if the error does not come from the library itself."""
     code = getattr(error, "sqlite_errorcode", 0)  # absent on errors raised by the Python module
     return int(code)

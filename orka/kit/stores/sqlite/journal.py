@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from orka.errors import Conflict, StoreError
 from orka.kit.stores.sqlite.database import Database
-from orka.kit.stores.sqlite.faults import common, explained
+from orka.kit.stores.sqlite.faults import FAULTS, common, explained
 from orka.kit.stores.sqlite.layout import END, Head, Row, seed
 
 _KNOWN_HEADS = 10_000
@@ -42,7 +42,7 @@ class Journal:
         with self._database.lock:
             try:
                 return self._commit(appends)
-            except sqlite3.Error as error:
+            except FAULTS as error:
                 self._heads.clear()
                 if len(appends) == 1 or common(error):
                     return [explained(error, self._database.file)] * len(appends)
@@ -57,7 +57,7 @@ class Journal:
             try:
                 connection = self._database.reading()
                 head = self._load(connection, run) if connection else None
-            except sqlite3.Error as error:
+            except FAULTS as error:
                 raise explained(error, self._database.file) from error
         return head.length if head else 0
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from hashlib import sha256
 from typing import TypeVar
 
 from orka.errors import RunNotFound, StoreCorrupt, nearest
 from orka.kit.stores.sqlite.database import Database
-from orka.kit.stores.sqlite.faults import explained, locked
+from orka.kit.stores.sqlite.faults import FAULTS, explained, locked
 from orka.kit.stores.sqlite.layout import Head
 from orka.kit.stores.sqlite.salvage import Prefix
-from orka.kit.stores.sqlite.tables import Tables
+from orka.kit.stores.sqlite.tables import NEWEST, Tables
 
 T = TypeVar("T")
 _SUGGEST_FROM = 1_000
@@ -73,7 +72,7 @@ class Reader:
         try:
             connection = self._database.reading()
             return question(Tables(connection)) if connection else None
-        except sqlite3.Error as error:
+        except FAULTS as error:
             if locked(error):
                 raise explained(error, self._database.file) from error
             return None
@@ -101,23 +100,19 @@ class Reader:
         return prefix, False
 
     def _latest(self, limit: int, before: str) -> list[tuple[int, str]]:
-        if not before:
-            named = self._ask(lambda tables: tables.latest(limit))
-            return self._database.salvage().runs()[:limit] if named is None else named
-        number = self._ask(lambda tables: tables.number(before))
-        if number == 0:
+        number = self._ask(lambda tables: tables.number(before)) if before else None
+        if number == 0 and not self._database.doubtful:
             raise self._unknown(before)
-        if number is not None:
-            named = self._ask(lambda tables: tables.latest(limit, number))
-            if named is not None:
-                return named
+        named = self._ask(lambda tables: tables.latest(limit, number or NEWEST))
+        if named is not None and (number or not before) and not self._database.doubtful:
+            return named
         salvaged = self._database.salvage().runs()
-        at = [run for _, run in salvaged].index(before) + 1
+        at = next((at for at, (_, run) in enumerate(salvaged, 1) if run == before), 0)
         return salvaged[at : at + limit]
 
     def _listed(self, run: str, number: int) -> tuple[str, bytes, bytes] | None:
         bounds = self._ask(lambda tables: tables.bounds(run, number))
-        if bounds:
+        if bounds and not self._database.doubtful:
             return run, *bounds
         other = self._ask(lambda tables: tables.indexed(number)) or run
         for name in (run, other):  # the name itself may be what is damaged

@@ -14,7 +14,7 @@ _ROW = "select key, sum, line from events where key = ?"
 _BLOB = "select data from blobs where digest = ?"
 _LATEST = "select n, id from runs where n < ? order by n desc limit ?"
 _INDEXED = "select id from runs indexed by sqlite_autoindex_runs_1 where n = ?"
-_NEWEST = 1 << 62
+NEWEST = 1 << 62
 
 
 class Tables:
@@ -76,7 +76,7 @@ class Tables:
         found = self._connection.execute(_BLOB, (digest.encode(),)).fetchone()
         return found[0] if found and type(found[0]) is bytes else None
 
-    def latest(self, limit: int, before: int = _NEWEST) -> list[tuple[int, str]]:
+    def latest(self, limit: int, before: int = NEWEST) -> list[tuple[int, str]]:
         """(number, run), newest first."""
         found = self._connection.execute(_LATEST, (before, limit))
         return [(number, _text(name)) for number, name in found]
