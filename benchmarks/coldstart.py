@@ -1,4 +1,4 @@
-"""What it costs to begin: import, a first run, a command, an installation. One row per engine and round."""
+"""What it costs to begin: import, a first run, a command, an installation."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ MATRIX = {
     "W6": f"{_SPEED} burr:none orka:sleep",
     "W7": "raw:wal langgraph:sqlite orka:durable",
     "W9": "raw:wal raw:full langgraph:sqlite burr:sqlite orka:trace orka:durable orka:power",
-    "replay": "orka:trace",
+    "replay": "orka:trace orka:durable",
 }
 # A run that takes longer than this many seconds is repeated in this many rounds only.
 SLOW, SLOW_ROUNDS = 8.0, 2
@@ -67,6 +67,7 @@ class Asked:
     quick: bool
     only: frozenset[str]
     peers: frozenset[str]
+    again: bool
 
     def wants(self, group: str, peer: str) -> bool:
         return (not self.only or group in self.only) and (not self.peers or peer in self.peers)
@@ -80,12 +81,13 @@ def arguments() -> Asked:
     parser.add_argument("--rounds", type=int, default=0)
     parser.add_argument("--only", default="", help="groups: W1 … W9, replay")
     parser.add_argument("--peers", default="", help="names as in benchmarks/setup")
+    parser.add_argument("--report", action="store_true", help="print results/latest.json again")
     found = parser.parse_args()
     only, peers = (
         frozenset(part for part in text.split(",") if part) for text in (found.only, found.peers)
     )
     rounds = found.rounds or (2 if found.quick else 5)
-    return Asked(rounds, 0.15 if found.quick else 0.5, found.quick, only, peers)
+    return Asked(rounds, 0.15 if found.quick else 0.5, found.quick, only, peers, found.report)
 
 
 def counter(folder: str) -> str:
@@ -105,10 +107,11 @@ def counter(folder: str) -> str:
 
 def worker(peer: str, variant: str, keys: list[str], budget: float, preload: str) -> list[Row]:
     """The rows of one process. Its session is ours to end if it hangs."""
-    command = [VENVS / peer / "bin/python", HERE / "measure.py", peer, variant, ",".join(keys)]
+    python, program = str(VENVS / peer / "bin/python"), str(HERE / "measure.py")
+    command = [python, program, peer, variant, ",".join(keys), "--budget", str(budget)]
     environment = {**os.environ, "PYTHONHASHSEED": "0", "LD_PRELOAD": preload}
     process = subprocess.Popen(
-        [*command, "--budget", str(budget)],
+        command,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=environment,
@@ -165,19 +168,21 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, Python {version}"
 
 
-def report(samples: Samples, rounds: int) -> tuple[str, str]:
+def report(samples: Samples) -> tuple[str, str]:
     """As plain text and as Markdown."""
+    rounds = len({row["round"] for row in samples.plain()})
     measured, judged = rows(samples), verdicts(samples)
     missed = sum(row[3] == "MISSED" for row in judged)
     known = sum(row[3] != "not measured" for row in judged[1:])
     total = f"{known - missed} of {known} measured targets are met ({len(TARGETS)} in all)."
     note = (
-        f"Measured on {machine()}, {rounds} rounds: median (smallest–largest) over the rounds. Each "
-        "engine runs in its own interpreter, in turns. The ratios are medians of the ratios of each "
-        "round: compare ratios, not microseconds. OrKa's full trace is on everywhere."
+        f"Measured on {machine()}, {rounds} rounds: median (smallest–largest) over the rounds. "
+        "Each engine runs in its own interpreter, in turns. The ratios are medians of the ratios "
+        "of each round: compare ratios, not microseconds. OrKa's full trace is on everywhere."
     )
     text = f"{aligned(measured)}\n\n{aligned(judged)}\n\n{total}\n"
-    page = f"# Results\n\n{note}\n\n{markdown(measured)}\n\n## Targets\n\n{markdown(judged)}\n\n{total}\n"
+    parts = ("# Results", note, markdown(measured), "## Targets", markdown(judged), total)
+    page = "\n\n".join(parts) + "\n"
     return text, page
 
 
@@ -185,17 +190,26 @@ def main() -> None:
     asked = arguments()
     if not (VENVS / "orka/bin/python").exists():
         sys.exit(f"no virtual environments in {VENVS}: run benchmarks/setup first")
+    latest = HERE / "results" / "latest.json"
+    if asked.again:
+        samples = Samples.read(json.loads(latest.read_text())["rows"])
+    else:
+        samples = measured(asked)
+        latest.parent.mkdir(exist_ok=True)
+        kept = {"machine": machine(), "rows": samples.plain()}
+        latest.write_text(json.dumps(kept, indent=0) + "\n")
+    text, page = report(samples)
+    print(text)
+    if not (asked.only or asked.peers or asked.quick):
+        (HERE / "RESULTS.md").write_text(page)
+
+
+def measured(asked: Asked) -> Samples:
     samples = Samples()
     with tempfile.TemporaryDirectory() as folder:
         for line in measure(asked, samples, counter(folder)):
             print(f"{line}  load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-    text, page = report(samples, asked.rounds)
-    print(text)
-    latest = HERE / "results" / "latest.json"
-    latest.parent.mkdir(exist_ok=True)
-    latest.write_text(json.dumps({"machine": machine(), "rows": samples.plain()}, indent=0) + "\n")
-    if not (asked.only or asked.peers or asked.quick):
-        (HERE / "RESULTS.md").write_text(page)
+    return samples
 
 
 if __name__ == "__main__":

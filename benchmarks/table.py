@@ -19,7 +19,7 @@ from samples import (
     syncs,
     wall,
 )
-from targets import TARGETS
+from targets import DURABLE, POWER, TARGETS
 
 PEERS = ("raw", "langgraph", "pydantic-graph")
 TITLES = ("workload", "unit", "raw", "LangGraph", "pydantic-graph", "OrKa")
@@ -69,23 +69,24 @@ LINES = [
     Line("W6", "CPU µs/run", "runs1000x5x20ms", run_cpu),
     Line("W6", "KB memory/run", "runs1000x5x20ms", kilobytes),
     Line("W6 with ctx.sleep", "wall s", "runs1000x5x20ms", wall, "orka:sleep"),
-    Line("W7 250 turns of 1 KB", "KB on disk", "growth250", disk, "orka:durable", KEPT),
-    Line("W7 400 turns of 1 KB", "KB on disk", "growth400", disk, "orka:durable", KEPT),
-    Line("W7 1,000 turns of 1 KB", "KB on disk", "growth1000", disk, "orka:durable", KEPT),
-    Line("W7 chain of 400, one integer", "bytes/step", "integer400", step_disk, "orka:durable", KEPT),
+    Line("W7 250 turns of 1 KB", "KB on disk", "growth250", disk, DURABLE, KEPT),
+    Line("W7 400 turns of 1 KB", "KB on disk", "growth400", disk, DURABLE, KEPT),
+    Line("W7 1,000 turns of 1 KB", "KB on disk", "growth1000", disk, DURABLE, KEPT),
+    Line("W7 chain of 400, one integer", "bytes/step", "integer400", step_disk, DURABLE, KEPT),
     Line("W8 import", "CPU ms", "coldstart", field("import_cpu", 1e3), peers=COLD),
     Line("W8 first run, whole process", "wall s", "coldstart", field("first_wall"), peers=COLD),
     Line("W8 orka --help", "wall s", "coldstart", field("help_wall"), peers={}),
     Line("W8 packages installed", "", "coldstart", field("packages"), peers=COLD),
     Line("W8 size installed", "MB", "coldstart", field("megabytes"), peers=COLD),
-    Line("W9 crash-safe decision", "CPU µs/step", "decisions200", cpu, "orka:durable", KEPT),
-    Line("W9 crash-safe step", "wall ms", "durable200", field("wall", 1000 / 200), "orka:durable", KEPT),
-    Line("W9 crash-safe step", "CPU µs/step", "durable200", cpu, "orka:durable", KEPT),
-    Line("W9 power-safe step", "CPU µs/step", "durable200", cpu, "orka:power", SAFE),
-    Line("W9 power-safe step", "fsyncs/step", "durable200", syncs, "orka:power", SAFE),
-    Line("W9 crash-safe, 1,000 runs at once", "wall s", _DURABLE1000, wall, "orka:durable", KEPT),
-    Line("W9 power-safe, 1,000 runs at once", "wall s", _DURABLE1000, wall, "orka:power", SAFE),
-    Line("Replay of a chain of 1,000", "CPU µs/node", "replay1000", cpu, peers={}),
+    Line("W9 crash-safe decision", "CPU µs/step", "decisions200", cpu, DURABLE, KEPT),
+    Line("W9 crash-safe step", "wall ms", "durable200", field("wall", 1000 / 200), DURABLE, KEPT),
+    Line("W9 crash-safe step", "CPU µs/step", "durable200", cpu, DURABLE, KEPT),
+    Line("W9 power-safe step", "CPU µs/step", "durable200", cpu, POWER, SAFE),
+    Line("W9 power-safe step", "fsyncs/step", "durable200", syncs, POWER, SAFE),
+    Line("W9 crash-safe, 1,000 runs at once", "wall s", _DURABLE1000, wall, DURABLE, KEPT),
+    Line("W9 power-safe, 1,000 runs at once", "wall s", _DURABLE1000, wall, POWER, SAFE),
+    Line("Replay of 1,000 decisions", "CPU µs/node", "replay1000", cpu, peers={}),
+    Line("Replay of 200 steps", "CPU µs/step", "replay_steps200", cpu, DURABLE, {}),
 ]  # fmt: skip
 
 

@@ -48,10 +48,10 @@ class Peer(Protocol):
         """A body that adds 1 to x while x < n; gives x."""
 
     def router(self) -> Run:
-        """entry, classify, left or right by a condition on the run's number, finish; gives the side."""
+        """entry, classify, left or right by the run's number, finish; gives the side."""
 
     def lanes(self, lanes: list[list[float]]) -> Run:
-        """A source, parallel lanes of nodes that wait, a join; gives the number of nodes that waited."""
+        """A source, parallel lanes of nodes that wait, a join; gives how many waited."""
 
     def growth(self, n: int, size: int) -> Run:
         """`n` nodes in a row, each adds `size` bytes of text to the state; gives their total."""
@@ -59,8 +59,8 @@ class Peer(Protocol):
     def steps(self, n: int) -> Run:
         """A chain whose nodes each do work that must not be lost or repeated; gives `n`."""
 
-    def replay(self, n: int) -> Run:
-        """Replays a recorded chain of `n`; gives what the chain gave."""
+    def replay(self, n: int, *, steps: bool) -> Run:
+        """Replays a recorded chain of `n` (or `steps`); gives what it gave."""
 
 
 Mode = Literal["repeat", "many", "at_once"]
@@ -104,7 +104,8 @@ def catalogue(*, tiny: bool = False) -> list[Workload]:
         _steps("durable200", sized(200, 3)),
         _chain("decisions200", "W9", sized(200, 3)),
         _chain("durable1000x5x20ms", "W9", 5, wait, mode="at_once", runs=sized(1000, 4)),
-        _replay("replay1000", sized(1000, 3)),
+        _replay("replay1000", sized(1000, 3), steps=False),
+        _replay("replay_steps200", sized(200, 3), steps=True),
     ]
     return works
 
@@ -148,5 +149,5 @@ def _steps(key: str, n: int) -> Workload:
     return Workload(key, "W9", n, lambda p: p.steps(n), lambda i: n, n)
 
 
-def _replay(key: str, n: int) -> Workload:
-    return Workload(key, "replay", n, lambda p: p.replay(n), lambda i: n)
+def _replay(key: str, n: int, *, steps: bool) -> Workload:
+    return Workload(key, "replay", n, lambda p: p.replay(n, steps=steps), lambda i: n)

@@ -7,24 +7,22 @@ sqlite   SQLitePersister as it ships: one commit per step
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-os.environ.update({"BURR_TELEMETRY_ENABLED": "false", "DO_NOT_TRACK": "1"})
-
-from burr.core import (  # type: ignore[import-not-found, unused-ignore]  # noqa: E402  # this peer's venv; after telemetry is off
+# These are installed in this peer's virtual environment only.
+from burr.core import (  # type: ignore[import-not-found]
     ApplicationBuilder,
     action,
     default,
     expr,
     when,
 )
-from burr.core.graph import (  # type: ignore[import-not-found, unused-ignore]  # noqa: E402  # the same
-    GraphBuilder,
-)
-from workloads import NotSupported, Run, Visits  # noqa: E402  # after telemetry is off
+from burr.core.graph import GraphBuilder  # type: ignore[import-not-found]
+from workloads import NotSupported, Run, Visits
 
 Anything = Any  # Any: Burr is not typed here
 
@@ -38,11 +36,11 @@ class Peer:
 
     async def open(self) -> None:
         if self.variant == "sqlite":
-            from burr.core.persistence import (  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415  # only where it is used
-                SQLitePersister,
-            )
+            # Heavy, so it is imported where it is used.
+            from burr.core import persistence  # noqa: PLC0415
 
-            self.saver = SQLitePersister.from_values(db_path=os.path.join(self.folder, "burr.db"))
+            path = os.path.join(self.folder, "burr.db")
+            self.saver = persistence.SQLitePersister.from_values(db_path=path)
             self.saver.initialize()
 
     async def close(self) -> None:
@@ -68,7 +66,7 @@ class Peer:
         return run
 
     def _adding(self, wait: float) -> Anything:
-        @action(reads=["x"], writes=["x"])  # type: ignore[untyped-decorator, unused-ignore]  # as above
+        @action(reads=["x"], writes=["x"])  # type: ignore[untyped-decorator]  # Burr is not typed here
         async def add(state: Anything) -> Anything:
             self.visits.nodes += 1
             if wait:
@@ -78,7 +76,7 @@ class Peer:
         return add
 
     def _giving(self, writes: Sequence[str], **values: object) -> Anything:
-        @action(reads=[], writes=list(writes))  # type: ignore[untyped-decorator, unused-ignore]  # as above
+        @action(reads=[], writes=list(writes))  # type: ignore[untyped-decorator]  # Burr is not typed here
         async def give(state: Anything) -> Anything:
             self.visits.nodes += 1
             return state.update(**values)
@@ -88,14 +86,14 @@ class Peer:
     def chain(self, n: int, wait: float = 0.0) -> Run:
         names = [f"n{i}" for i in range(n)]
         builder = GraphBuilder().with_actions(**dict.fromkeys(names, self._adding(wait)))
-        graph = builder.with_transitions(*zip(names, names[1:], strict=False)).build()
+        graph = builder.with_transitions(*itertools.pairwise(names)).build()
         return self._run(graph, (names[0], names[-1]), lambda i: {"x": 0}, "x")
 
     def fanout(self, n: int, wait: float = 0.0) -> Run:
         raise NotSupported
 
     def loop(self, n: int) -> Run:
-        @action(reads=["x"], writes=[])  # type: ignore[untyped-decorator, unused-ignore]  # as above
+        @action(reads=["x"], writes=[])  # type: ignore[untyped-decorator]  # Burr is not typed here
         async def done(state: Anything) -> Anything:
             return state
 
@@ -105,7 +103,7 @@ class Peer:
         return self._run(graph, ("body", "done"), lambda i: {"x": 0}, "x")
 
     def router(self) -> Run:
-        @action(reads=["i"], writes=["kind"])  # type: ignore[untyped-decorator, unused-ignore]  # as above
+        @action(reads=["i"], writes=["kind"])  # type: ignore[untyped-decorator]  # Burr is not typed here
         async def classify(state: Anything) -> Anything:
             self.visits.nodes += 1
             return state.update(kind="right" if state["i"] % 2 else "left")
@@ -134,5 +132,5 @@ class Peer:
     def steps(self, n: int) -> Run:
         return self.chain(n)
 
-    def replay(self, n: int) -> Run:
+    def replay(self, n: int, *, steps: bool) -> Run:
         raise NotSupported

@@ -4,36 +4,29 @@ The limit of four components at once is raised, so that a fan-out is really para
 """
 
 import asyncio
-import os
 
-os.environ.update({"HAYSTACK_TELEMETRY_ENABLED": "False", "HAYSTACK_AUTO_TRACE_ENABLED": "false"})
-
-from haystack import (  # type: ignore[import-not-found, unused-ignore]  # noqa: E402  # this peer's venv; after telemetry is off
-    Pipeline,
-    component,
-)
-from haystack.core.component.types import (  # type: ignore[import-not-found, unused-ignore]  # noqa: E402  # the same
-    Variadic,
-)
-from workloads import NotSupported, Run, Visits  # noqa: E402  # after telemetry is off
+# These are installed in this peer's virtual environment only.
+from haystack import Pipeline, component  # type: ignore[import-not-found]
+from haystack.core.component.types import Variadic  # type: ignore[import-not-found]
+from workloads import NotSupported, Run, Visits
 
 _OUTPUT = component.output_types(x=int)
 # Components may not take what they are not told of, so the counter is set here by `Peer`.
 _COUNTED: list[Visits] = []
 
 
-@component  # type: ignore[untyped-decorator, unused-ignore]  # Haystack is not typed here
+@component
 class One:
     """Gives 1, after a wait."""
 
     def __init__(self, wait: float) -> None:
         self.wait = wait
 
-    @_OUTPUT  # type: ignore[untyped-decorator, unused-ignore]  # as above
+    @_OUTPUT  # type: ignore[untyped-decorator]  # Haystack is not typed here
     def run(self, x: int) -> dict[str, int]:
         raise RuntimeError("the sync path must not run")
 
-    @_OUTPUT  # type: ignore[untyped-decorator, unused-ignore]  # as above
+    @_OUTPUT  # type: ignore[untyped-decorator]  # as above
     async def run_async(self, x: int) -> dict[str, int]:
         _COUNTED[-1].nodes += 1
         if self.wait:
@@ -41,16 +34,16 @@ class One:
         return {"x": 1}
 
 
-@component  # type: ignore[untyped-decorator, unused-ignore]  # as above
+@component
 class Total:
     """Gives the sum of what came in."""
 
-    @_OUTPUT  # type: ignore[untyped-decorator, unused-ignore]  # as above
-    def run(self, x: Variadic[int]) -> dict[str, int]:  # type: ignore[valid-type, unused-ignore]  # as above
+    @_OUTPUT  # type: ignore[untyped-decorator]  # as above
+    def run(self, x: Variadic[int]) -> dict[str, int]:
         raise RuntimeError("the sync path must not run")
 
-    @_OUTPUT  # type: ignore[untyped-decorator, unused-ignore]  # as above
-    async def run_async(self, x: Variadic[int]) -> dict[str, int]:  # type: ignore[valid-type, unused-ignore]  # as above
+    @_OUTPUT  # type: ignore[untyped-decorator]  # as above
+    async def run_async(self, x: Variadic[int]) -> dict[str, int]:
         _COUNTED[-1].nodes += 1
         return {"x": sum(x)}
 
@@ -102,5 +95,5 @@ class Peer:
     def steps(self, n: int) -> Run:
         raise NotSupported
 
-    def replay(self, n: int) -> Run:
+    def replay(self, n: int, *, steps: bool) -> Run:
         raise NotSupported

@@ -13,14 +13,9 @@ import uuid
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypedDict
 
-os.environ.update({"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"})
-
-from langgraph.graph import (  # type: ignore[import-not-found, unused-ignore]  # noqa: E402  # this peer's venv; after telemetry is off
-    END,
-    START,
-    StateGraph,
-)
-from workloads import NotSupported, Run, Visits, text  # noqa: E402  # after telemetry is off
+# These are installed in this peer's virtual environment only.
+from langgraph.graph import END, START, StateGraph  # type: ignore[import-not-found]
+from workloads import NotSupported, Run, Visits, text
 
 State = dict[str, Any]  # Any: what LangGraph hands to a node
 Node = Callable[[State], Awaitable[State]]
@@ -50,12 +45,13 @@ class Peer:
 
     async def open(self) -> None:
         if self.variant == "sqlite":
-            from langgraph.checkpoint.sqlite.aio import (  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415  # heavy: only where it is used
-                AsyncSqliteSaver,
+            # Heavy, so it is imported where it is used.
+            from langgraph.checkpoint.sqlite import (  # type: ignore[import-not-found]  # noqa: PLC0415
+                aio,
             )
 
             path = os.path.join(self.folder, "langgraph.db")
-            self._entered = AsyncSqliteSaver.from_conn_string(path)
+            self._entered = aio.AsyncSqliteSaver.from_conn_string(path)
             self.saver = await self._entered.__aenter__()
 
     async def close(self) -> None:
@@ -183,5 +179,5 @@ class Peer:
     def steps(self, n: int) -> Run:
         return self.chain(n)
 
-    def replay(self, n: int) -> Run:
+    def replay(self, n: int, *, steps: bool) -> Run:
         raise NotSupported

@@ -5,21 +5,22 @@ durable   the SQLite store as it is by default: what is recorded survives a cras
 power     the SQLite store, on disk before the run goes on: survives a power cut
 sleep     as `trace`, but a node waits with `ctx.sleep` (a durable timer) instead of an async tool
 
-A node that does nothing is an agent that decides; its output follows from what is recorded, so
-that a chain of such nodes is one durable step. Where a workload is about durable steps or growing
-state, each node calls an async tool, so that its answer is recorded before the run goes on. A node that waits calls an async tool that
-sleeps, because a peer's node awaits its sleep itself: both are work done outside the graph, but
-here the question and the answer are recorded too.
+A node that does nothing is an agent that decides. Its output follows from what is recorded, so a
+chain of such nodes is one durable step. A node that waits calls an async tool that sleeps, because
+a peer's node awaits its sleep itself: both are work done outside the graph, but here the question
+and the answer are recorded too. Where a workload is about durable steps or growing state, each node
+calls an async tool as well, so that its answer is recorded before the run goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workloads import Run, Visits
+
 import orka
 from orka.value import Json
 from peers.orka_agents import things
-from workloads import Run, Visits
 
 Agent = dict[str, Json]
 
@@ -108,8 +109,9 @@ class Peer:
     def steps(self, n: int) -> Run:
         return self._run(_sequence([{"id": f"n{i}", "type": "work"} for i in range(n)]))
 
-    def replay(self, n: int) -> Run:
-        workflow = orka.load(_sequence([{"id": f"n{i}", "type": "add"} for i in range(n)]))
+    def replay(self, n: int, *, steps: bool) -> Run:
+        kind = "work" if steps else "add"
+        workflow = orka.load(_sequence([{"id": f"n{i}", "type": kind} for i in range(n)]))
         recorded: list[orka.Run] = []
 
         async def run(i: int) -> object:

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable
 
 import msgspec
+from workloads import Visits, text
+
 import orka
 from orka.agent.agent import AgentType, NoOptions, Shape, agent
 from orka.value import Json
-from workloads import Visits, text
 
 
 class Waiting(msgspec.Struct, frozen=True):

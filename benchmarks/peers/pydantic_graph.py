@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic_graph import (  # type: ignore[import-not-found, unused-ignore]  # this peer's venv only
+from pydantic_graph import (  # type: ignore[import-not-found]  # in this environment only
     GraphBuilder,
     StepContext,
     TypeExpression,
@@ -160,7 +161,7 @@ class Peer:
                 builder.step(self._adding(wait), node_id=f"lane{number}_{at}")
                 for at, wait in enumerate(waits)
             ]
-            for one, other in zip(made, made[1:], strict=False):
+            for one, other in itertools.pairwise(made):
                 builder.add(builder.edge_from(one).to(other))
             heads.append(made[0])
             tails.append(made[-1])
@@ -195,5 +196,5 @@ class Peer:
     def steps(self, n: int) -> Run:
         return self.chain(n)
 
-    def replay(self, n: int) -> Run:
+    def replay(self, n: int, *, steps: bool) -> Run:
         raise NotSupported

@@ -13,7 +13,7 @@ import os
 import sqlite3
 from collections.abc import Awaitable
 
-import orjson  # type: ignore[import-not-found, unused-ignore]  # installed in this peer's venv only
+import orjson  # type: ignore[import-not-found]  # in this peer's environment only
 from workloads import NotSupported, Run, Visits, text
 
 _SCHEMA = "CREATE TABLE event(id INTEGER PRIMARY KEY, run INTEGER, node INTEGER, body BLOB)"
@@ -135,5 +135,5 @@ class Peer:
     def steps(self, n: int) -> Run:
         return self.chain(n)
 
-    def replay(self, n: int) -> Run:
+    def replay(self, n: int, *, steps: bool) -> Run:
         raise NotSupported

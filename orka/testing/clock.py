@@ -35,6 +35,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, start: float = START) -> None:
         self._passed, self._start, self._jobs = 0.0, start, 0
         super().__init__(_Selector(self))
+        # A timer is due within this. The default, a nanosecond, is lost in floats after some weeks.
+        self._clock_resolution = 1e-6
 
     def time(self) -> float:
         return self._passed

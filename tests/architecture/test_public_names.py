@@ -37,7 +37,10 @@ def test_the_public_names_are_these() -> None:
 
 
 def test_the_functions_win_over_the_rooms_of_the_same_name() -> None:
-    script = "import orka.api, orka.run.scheduler, orka; assert callable(orka.run) and callable(orka.agent)"
+    script = (
+        "import orka.api, orka.run.scheduler, orka; "
+        "assert callable(orka.run) and callable(orka.agent)"
+    )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 

@@ -31,11 +31,6 @@ def test_help_imports_nothing_heavy() -> None:
     assert "heavy: []" in _python(code)
 
 
-def test_importing_orka_imports_nothing_else() -> None:
-    code = "import sys, orka; print([name for name in sys.modules if name.startswith('orka')])"
-    assert _python(code).strip() == "['orka']"
-
-
 def test_a_run_in_a_pipe_does_without_rich(write: Write, folder: Path) -> None:
     write("fine", "{id: a, type: tool, tool: ship}")
     code = (

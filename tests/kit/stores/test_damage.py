@@ -29,7 +29,7 @@ from orka.errors import RunNotFound, StoreCorrupt, StoreError
 from orka.kit.stores.sqlite import SqliteStore
 from orka.value import digest
 
-SEEDS = (200, 2000)
+SEEDS = (100, 2000)
 FILES = ("runs.db", "runs.db-wal")
 ROW_PREFIX = 20  # bytes of a row before its line, at most
 
@@ -50,10 +50,10 @@ async def record(place: Path, *, closed: bool) -> Recorded:
     store = SqliteStore(str(place))
     names = [f"run-{at}" for at in range(6)]
     result = Recorded({}, {run: [] for run in names}, {run: {0} for run in names})
-    for turn in range(80):
+    for turn in range(60):
         run = chance.choice(names)
         length = len(result.runs[run])
-        sizes = (100, 400, 1_000, 3_000) if run != "run-5" else (300, 6_000, 20_000)
+        sizes = (100, 400, 1_000, 3_000) if run != "run-5" else (300, 5_000, 9_000)
         lines = [
             b'{"event":"%b","run":"%b","seq":%d}'
             % (chance.randbytes(chance.choice(sizes) // 2).hex().encode(), run.encode(), seq)
@@ -65,7 +65,7 @@ async def record(place: Path, *, closed: bool) -> Recorded:
         result.runs[run] += lines
         result.lengths[run].add(length + len(lines))
         result.blobs.update(blobs)
-        if turn == 40:
+        if turn == 35:
             await store.close()
     if closed:
         await store.close()
@@ -89,10 +89,18 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 class Damaged:
     """A copy of what was recorded with one file damaged."""
 
-    def __init__(self, place: Path, recorded: Recorded, name: str, data: bytes) -> None:
+    def __init__(
+        self,
+        place: Path,
+        recorded: Recorded,
+        name: str,
+        data: bytes,
+        *,
+        repeatedly: bool = False,
+    ) -> None:
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
-        self.place, self.recorded, self.name = place, recorded, name
+        self.place, self.recorded, self.repeatedly = place, recorded, repeatedly
         self.files = {**recorded.files, name: data}
         for file, content in self.files.items():
             (place / file).write_bytes(content)
@@ -104,7 +112,7 @@ class Damaged:
         listed = {run: (first, last) for run, first, last in store.runs(100)}
         for run, (valid, _) in found.items():
             lines = self.recorded.runs[run]
-            if valid:
+            if valid and (run in listed or not self.repeatedly):
                 # A listing does not scan: it may end with a line that lies behind a damaged one.
                 assert listed[run] in ((lines[0], lines[valid - 1]), (lines[0], lines[-1]))
         asyncio.run(store.close())
@@ -194,7 +202,7 @@ def test_several_flips_never_give_a_wrong_line(
         data = left.files[name]
         for _ in range(chance.randint(2, 200)):
             data = flipped(data, anywhere(data, chance), chance)
-        Damaged(tmp_path / "s", left, name, data).read()
+        Damaged(tmp_path / "s", left, name, data, repeatedly=True).read()
 
 
 def test_damage_to_the_log_costs_at_most_the_commits_it_hits(

@@ -147,6 +147,8 @@ class Database:
                 keep_aside(self.log)
                 rewrite(connection, self.salvage(), unseen)
             connection.execute("commit")
+            if unseen:  # what is left of the damaged log must not be taken for commits again
+                connection.execute("pragma wal_checkpoint(truncate)")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("rollback")
