@@ -8,7 +8,6 @@ of fsyncs per append. Nothing here is timed against a limit; compare with `peer-
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 import statistics
 import subprocess
@@ -85,9 +84,8 @@ def syncs(durability: str, load: str) -> float:
     """fsyncs per append, counted from outside."""
     command = ["strace", "-f", "-c", "-e", "trace=fsync,fdatasync", sys.executable, __file__]
     told = subprocess.run([*command, load, durability], capture_output=True, text=True, check=True)
-    calls = sum(
-        int(count) for count in re.findall(r"(\d+)\s+\d*\s*f(?:data)?sync$", told.stderr, re.M)
-    )
+    table = [row.split() for row in told.stderr.splitlines()]
+    calls = sum(int(row[3]) for row in table if row and row[-1] in ("fsync", "fdatasync"))
     return calls / int(told.stdout)
 
 
@@ -95,18 +93,16 @@ def main() -> None:
     for load in (lone, many):
         measure(load)
     if shutil.which("strace"):
-        for load_name in ("lone", "many"):
+        for name in ("lone", "many"):
             for durability in DURABILITIES:
-                print(
-                    f"{load_name} {durability}: {syncs(durability, load_name):.3f} fsyncs per append"
-                )
+                print(f"{name} {durability}: {syncs(durability, name):.3f} fsyncs per append")
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
         case [("lone" | "many") as asked, ("buffered" | "process" | "power") as durability]:
             with tempfile.TemporaryDirectory(dir=".") as place:
-                store = SqliteStore(place, durability)  # type: ignore[arg-type]  # matched above
+                store = SqliteStore(place, durability)
                 print(asyncio.run({"lone": lone, "many": many}[asked](store)))
         case _:
             main()

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from orka.engine.handlers import ModelHandler, ToolHandler
 from orka.engine.many import bounded
+from orka.engine.outside import Audience, Watcher
 from orka.engine.prices import Prices, read_prices, shipped_prices
 from orka.engine.redact import Redactor, environment_secrets
-from orka.engine.worker import Clock, Watcher, Worker, World
+from orka.engine.worker import Clock, Worker, World
 from orka.errors import ConfigError, InputError, RunNotFound, StoreError, nearest
 from orka.event.codec import verify
 from orka.event.event import EffectAnswered, Fact, Origin, RunStarted
@@ -89,12 +90,12 @@ class Runtime:
         for name, model in (models or {}).items():
             self.registry.models.put(name, _factory(model), f"python:{name}", "")
         self.store = _store(self.registry, store, durability)
-        self._clock, self._watchers = clock, tuple(watchers)
+        self._clock, self._audience = clock, Audience(watchers)
         self._redactor = Redactor(environment_secrets())
         self._models = ModelHandler(
             self.registry.models,
             prices or _prices(store),
-            tuple(watcher.text for watcher in self._watchers),
+            self._audience.text,
             {**LIMITS, **(limits or {})},
         )
         self._handlers: dict[str, Handler] = {
@@ -286,7 +287,7 @@ class Runtime:
             del self._workers[worker.run]
 
     def _worker(self, graph: Graph, run_id: str, recording: Recording | None = None) -> Worker:
-        world = World(self.store, self._handlers, self._clock, self._watchers, self._redactor)
+        world = World(self.store, self._handlers, self._clock, self._audience, self._redactor)
         return Worker(world, graph, run_id, recording)
 
     def _workflow_of(self, run: Run) -> Workflow:

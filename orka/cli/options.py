@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import click
 
 from orka.api import HOME, Runtime
+from orka.engine.outside import Watcher
 from orka.engine.prices import Prices, read_prices, shipped_prices
-from orka.engine.worker import Watcher
 from orka.errors import ConfigError
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # Any: click passes what options say

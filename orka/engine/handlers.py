@@ -30,10 +30,10 @@ class ModelHandler:
         self,
         factories: Mapping[str, Callable[[], Model]],
         prices: Prices,
-        sinks: tuple[Sink, ...] = (),
+        sink: Sink | None = None,
         limits: Mapping[str, int] | None = None,
     ) -> None:
-        self._factories, self._prices, self._sinks = factories, prices, sinks
+        self._factories, self._prices, self._sink = factories, prices, sink
         self._limits = limits or {}
         self._models: dict[str, Model] = {}
         self._gates: dict[str, asyncio.Semaphore] = {}
@@ -77,8 +77,8 @@ class ModelHandler:
         return self._models[provider]
 
     def _emit(self, call: Call, piece: str) -> None:
-        for sink in self._sinks:
-            sink(call.run, call.effect, piece)
+        if self._sink:
+            self._sink(call.run, call.effect, piece)
 
     def _spent(self, provider: str, name: str, reply: ModelReply, seconds: float) -> Spent:
         usage = reply.usage

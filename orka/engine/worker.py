@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from msgspec import structs
 
+from orka.engine.outside import Audience
 from orka.engine.perform import Performer
 from orka.engine.redact import Redactor, environment_secrets
 from orka.errors import InputError, RunNotFound
+from orka.event.codec import decode
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
@@ -44,13 +45,6 @@ Clock = Callable[[], float]
 _QUIET = frozenset({EffectAnswered, NodeFinished, NodeSkipped, NodeStarted, RunFinished})
 
 
-class Watcher(Protocol):
-    """Sees what happens and cannot disturb it: events once they are stored, text as it streams."""
-
-    def event(self, run: str, seq: int, event: Event) -> None: ...
-    def text(self, run: str, effect: str, piece: str) -> None: ...
-
-
 @dataclass(slots=True)
 class World:
     """What a worker needs from outside. `clock` gives seconds since the epoch."""
@@ -58,7 +52,7 @@ class World:
     store: Store
     handlers: Mapping[str, Handler]
     clock: Clock = time.time
-    watchers: tuple[Watcher, ...] = ()
+    audience: Audience = field(default_factory=Audience)
     redactor: Redactor = field(default_factory=lambda: Redactor(environment_secrets()))
 
 
@@ -80,9 +74,7 @@ class Worker:
 
     def __post_init__(self) -> None:
         self._folded = refold(self.graph, [], self.world.store.blob)
-        self._performer = Performer(
-            self.run, self.world.handlers, self.world.clock, self.world.redactor
-        )
+        self._performer = Performer(self.world.handlers, self.world.clock, self.world.redactor)
 
     @property
     def state(self) -> State:
@@ -124,6 +116,8 @@ class Worker:
         """Store the decisions a crash cut off: they follow from the facts."""
         folded = self._folded
         await self.world.store.append(self.run, seq, folded.unwritten, folded.blobs)
+        events = [decode(line, folded.blobs.__getitem__) for line in folded.unwritten]
+        self.world.audience.events(self.run, seq, events)
 
     def deliver(self, fact: Fact) -> None:
         """Let a fact from outside (an answer to a question, say) arrive."""
@@ -174,9 +168,7 @@ class Worker:
             return
         lines = chain.extend(events, blobs)
         await self.world.store.append(self.run, first, lines, blobs)
-        for watcher in self.world.watchers:
-            for seq, event in enumerate(events, first):
-                watcher.event(self.run, seq, event)
+        self.world.audience.events(self.run, first, events)
         self._act(events)
 
     def _act(self, events: list[Event]) -> None:
@@ -229,7 +221,7 @@ class Worker:
                 self.deliver(fact)
 
     async def _attempt(self, asked: Asked) -> None:
-        fact = await self._performer.perform(asked, asked.attempt)
+        fact = await self._performer.perform(self.state.run, asked, asked.attempt)
         if self._tasks.get(asked.id) is asyncio.current_task():
             del self._tasks[asked.id]
         self.deliver(fact)

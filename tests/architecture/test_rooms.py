@@ -32,7 +32,7 @@ PURE_KIT = {"agents", "criteria"}
 IMPURE_MODULES = {"asyncio", "time", "random", "uuid", "os", "pathlib", "socket", "threading"}
 BROAD = {
     "orka/run/strand.py",
-    "orka/engine/perform.py",
+    "orka/engine/outside.py",
     "orka/plugin/registry.py",
     "orka/cli/main.py",
 }

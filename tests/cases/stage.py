@@ -19,7 +19,7 @@ from cases.model import CaseModel
 from cases.observed import Observed
 from cases.script import Script
 from orka.api import Flow, Runtime
-from orka.engine.worker import Watcher
+from orka.engine.outside import Watcher
 from orka.errors import OrkaError
 from orka.testing.clock import clock, run_virtual
 from orka.value import Json

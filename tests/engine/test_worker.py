@@ -10,6 +10,7 @@ from run.room import RUN, Room, failure, output
 
 from orka.agent.agent import agent
 from orka.agent.context import Context
+from orka.engine.outside import Audience
 from orka.engine.worker import Worker, World
 from orka.errors import HandlerError, RunBusy, RunNotFound, StoreError
 from orka.event.event import CancelAsked, EffectAnswered, Event
@@ -269,7 +270,7 @@ def test_a_watcher_sees_each_event_once_in_order_after_it_was_stored() -> None:
     watched, notes = room(answers), Notes()
 
     async def driven() -> None:
-        world = World(watched.store, watched.handlers, clock, watchers=(notes,))
+        world = World(watched.store, watched.handlers, clock, audience=Audience([notes]))
         await Worker(world, watched.graph, RUN).start(started(watched.graph, RUN, None))
 
     run_virtual(driven())

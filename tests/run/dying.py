@@ -18,6 +18,7 @@ from orka.agent.agent import Shape, agent
 from orka.agent.context import Context
 from orka.agent.tool import tool
 from orka.engine.handlers import ToolHandler
+from orka.engine.outside import Audience
 from orka.engine.worker import Worker, World
 from orka.event.event import Event, RunStarted
 from orka.graph.compile import compile
@@ -91,7 +92,7 @@ async def main(path: str, log: str, mode: str, at: int) -> State:
     graph = ten_steps()
     handler = acting(log, f"s{at}" if mode == "step" else "")
     watchers = (Killer(at),) if mode.endswith("event") else ()
-    world = World(SqliteStore(path), {"tool": handler}, watchers=watchers)
+    world = World(SqliteStore(path), {"tool": handler}, audience=Audience(watchers))
     worker = Worker(world, graph, RUN)
     if mode.startswith("resume"):
         return await worker.resume()

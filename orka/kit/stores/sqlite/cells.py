@@ -23,7 +23,7 @@ _INTS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
 
 # The headers of rows: their length, then the types of the columns.
 EVENT = re.compile(rb"[\x04-\x09]\x00[\x01-\x06\x08\x09]", re.DOTALL)
-RUN = re.compile(rb"[\x03-\x05]\x00[\x0c-\xff]", re.DOTALL)
+RUN = re.compile(rb"[\x05-\x08]\x00[\x0c-\xff]", re.DOTALL)
 BLOB = re.compile(rb"[\x04-\x09]\x81\x0c", re.DOTALL)
 
 

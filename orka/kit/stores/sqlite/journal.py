@@ -9,15 +9,14 @@ from typing import NamedTuple
 from orka.errors import Conflict, StoreError
 from orka.kit.stores.sqlite.database import Database
 from orka.kit.stores.sqlite.faults import FAULTS, common, explained
-from orka.kit.stores.sqlite.layout import END, Head, Row, seed
+from orka.kit.stores.sqlite.layout import SEQS, Head
+from orka.kit.stores.sqlite.tables import Tables
 
 _KNOWN_HEADS = 10_000
 
-_FIND = "select n from runs where id = ?"
-_END = "select sum, line from events where key = ?"
-_CREATE = "insert into runs(id) values(?)"
+_CREATE = "insert into runs(id, length, sum) values(?, ?, ?)"
+_MOVE = "update runs set length = ?, sum = ? where n = ? and length = ? and sum = ?"
 _INSERT = "insert into events values(?, ?, ?)"
-_MOVE_END = "update events set sum = ?, line = ? where key = ? and line = ?"
 _KEEP = "insert or ignore into blobs values(?, ?)"
 
 
@@ -56,10 +55,9 @@ class Journal:
         with self._database.lock:
             try:
                 connection = self._database.reading()
-                head = self._load(connection, run) if connection else None
+                return Tables(connection).head(run).length if connection else 0
             except FAULTS as error:
                 raise explained(error, self._database.file) from error
-        return head.length if head else 0
 
     def _commit(self, appends: Iterable[Append]) -> list[StoreError | None]:
         connection = self._database.writing()
@@ -86,15 +84,14 @@ class Journal:
         if run is not None:
             head = moved.get(run) or self._heads.get(run)
             if head is None or head.length != expected:
-                head = self._load(connection, run) or Head(0, 0, seed(run))
+                head = Tables(connection).head(run)
             if head.length != expected:
                 return conflict(run, expected, head.length)
             if lines:
                 grown = self._extend(connection, run, head, lines)
                 if grown is None:
                     self._heads.pop(run, None)
-                    now = self._load(connection, run)
-                    return conflict(run, expected, now.length if now else 0)
+                    return conflict(run, expected, Tables(connection).head(run).length)
                 moved[run] = grown
         if blobs:
             named = [(name.encode(), data) for name, data in blobs.items()]
@@ -105,30 +102,20 @@ class Journal:
         self, connection: sqlite3.Connection, run: str, head: Head, lines: Sequence[bytes]
     ) -> Head | None:
         """The new head, or None if the run does not end where `head` says."""
-        if head.length + len(lines) >= END:
-            raise StoreError(f"run {run!r} would exceed {END} events", code="store.too_large")
+        if head.length + len(lines) > SEQS:
+            raise StoreError(f"run {run!r} would exceed {SEQS} events", code="store.too_large")
+        grown, rows = head.grown(lines)
         if not head.number:
-            number = connection.execute(_CREATE, (run.encode(),)).lastrowid
+            values = (run.encode(), grown.length, grown.sum)
+            number = connection.execute(_CREATE, values).lastrowid
             assert number is not None  # an insert gives one
-            grown, rows = Head(number, 0, head.sum).grown(lines)
-            rows.append(Row(grown.end_key, grown.sum, grown.length))
+            grown, rows = head._replace(number=number).grown(lines)
         else:
-            grown, rows = head.grown(lines)
-            compared = (grown.sum, grown.length, head.end_key, head.length)
-            if connection.execute(_MOVE_END, compared).rowcount != 1:
+            moved = (grown.length, grown.sum, head.number, head.length, head.sum)
+            if connection.execute(_MOVE, moved).rowcount != 1:
                 return None
         connection.executemany(_INSERT, rows)
         return grown
-
-    def _load(self, connection: sqlite3.Connection, run: str) -> Head | None:
-        found = connection.execute(_FIND, (run.encode(),)).fetchone()
-        if found is None:
-            return None
-        number: int = found[0]
-        end = connection.execute(_END, (number << 32 | END,)).fetchone()
-        if end is None or type(end[1]) is not int:
-            raise sqlite3.DatabaseError(f"run {run!r} has lost its end")
-        return Head(number, end[1], end[0])
 
 
 def conflict(run: str, expected: int, length: int) -> Conflict:

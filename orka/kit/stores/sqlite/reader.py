@@ -78,34 +78,36 @@ class Reader:
             return None
 
     def _lines(self, run: str, start: int) -> list[bytes] | None:
-        number = self._ask(lambda tables: tables.number(run)) if self._database.exists() else 0
-        if number is None or self._database.doubtful:
+        empty = Head(0, 0, 0)
+        head = self._ask(lambda tables: tables.head(run)) if self._database.exists() else empty
+        if head is None or self._database.doubtful:
             return None
-        if not number:
+        if not head.number:
             raise self._unknown(run)
-        return self._ask(lambda tables: tables.lines(run, number, start))
+        return self._ask(lambda tables: tables.lines(run, head, start))
 
     def _proven(self, run: str) -> tuple[Prefix, bool]:
         """What the bytes prove of `run`, and whether that is all of it."""
-        number = self._ask(lambda tables: tables.number(run))
-        end = self._ask(lambda tables: tables.end(number)) if number else None
-        prefix = self._database.salvage().prefix(run, number or 0)
-        if not prefix.lines and number == 0:
+        head = self._ask(lambda tables: tables.head(run))
+        prefix = self._database.salvage().prefix(run, head.number if head else 0)
+        if not prefix.lines and head and not head.number:
             raise self._unknown(run)
         if self._database.doubtful:
-            return prefix, _furthest(prefix, end) == prefix.end
-        if end is not None and prefix.passes(end.length, end.sum):
-            prefix.cut(end.length)  # what lies further on was never committed
+            return prefix, _furthest(prefix, head) == prefix.end
+        if head and head.number and prefix.passes(head.length, head.sum):
+            prefix.cut(head.length)  # what lies further on was never committed
             return prefix, True
         return prefix, False
 
     def _latest(self, limit: int, before: str) -> list[tuple[int, str]]:
-        number = self._ask(lambda tables: tables.number(before)) if before else None
+        asked = (lambda tables: tables.head(before).number) if before else (lambda _: NEWEST)
+        number = self._ask(asked)
+        if number and not self._database.doubtful:
+            named = self._ask(lambda tables: tables.latest(limit, number))
+            if named is not None:
+                return named
         if number == 0 and not self._database.doubtful:
             raise self._unknown(before)
-        named = self._ask(lambda tables: tables.latest(limit, number or NEWEST))
-        if named is not None and (number or not before) and not self._database.doubtful:
-            return named
         salvaged = self._database.salvage().runs()
         at = next((at for at, (_, run) in enumerate(salvaged, 1) if run == before), 0)
         return salvaged[at : at + limit]
@@ -137,8 +139,8 @@ def _near(run: str, names: list[str]) -> str:
     return hint if hint.startswith("did") else ""
 
 
-def _furthest(prefix: Prefix, end: Head | None) -> tuple[int, int]:
-    known = {(end.length, end.sum)} if end else set()
+def _furthest(prefix: Prefix, head: Head | None) -> tuple[int, int]:
+    known = {(head.length, head.sum)} if head and head.number else set()
     return max(prefix.ends | known, default=(-1, 0))
 
 

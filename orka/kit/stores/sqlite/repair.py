@@ -8,14 +8,13 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-from orka.kit.stores.sqlite.layout import END, Row
+from orka.kit.stores.sqlite.layout import Head, seed
 from orka.kit.stores.sqlite.log import Frame
-from orka.kit.stores.sqlite.salvage import Prefix, Salvage
+from orka.kit.stores.sqlite.salvage import Salvage
 from orka.kit.stores.sqlite.tables import Tables
 
-_NAME = "insert or ignore into runs values(?, ?)"
+_RUN = "insert or replace into runs values(?, ?, ?, ?)"
 _LINE = "insert or ignore into events values(?, ?, ?)"
-_CLOSE = "insert or replace into events values(?, ?, ?)"
 _KEEP = "insert or ignore into blobs values(?, ?)"
 
 
@@ -38,24 +37,15 @@ def rewrite(connection: sqlite3.Connection, salvage: Salvage, unseen: Iterable[F
 
     A run whose lost part cannot be proven whole keeps the end it had, so that the loss shows.
     """
-    tables, images = Tables(connection), [frame.image for frame in unseen]
-    touched = salvage.ended_in(images)
+    images = [frame.image for frame in unseen]
+    moved = salvage.moved_in(images)
     for number, run in salvage.runs():
-        if number not in touched:
+        if number not in moved:
             continue
-        prefix, end = salvage.prefix(run, number), tables.end(number)
+        prefix, head = salvage.prefix(run, number), Tables(connection).head(run)
         length, total = max(prefix.ends)
-        if end is None or end.length < length:
-            connection.execute(_NAME, (number, run.encode()))
-            connection.executemany(_LINE, _rows(number, prefix))
-            end_row = Row(number << 32 | END, total, length)
-            connection.execute(_CLOSE, end_row)
+        if head.length < length:
+            connection.execute(_RUN, (number, run.encode(), length, total))
+            connection.executemany(_LINE, Head(number, 0, seed(run)).grown(prefix.lines)[1])
     for digest, data in salvage.blobs_in(images):
         connection.execute(_KEEP, (digest.encode(), data))
-
-
-def _rows(number: int, prefix: Prefix) -> list[Row]:
-    return [
-        Row(number << 32 | seq, total, line)
-        for seq, (line, total) in enumerate(zip(prefix.lines, prefix.sums[1:], strict=True))
-    ]

@@ -10,19 +10,19 @@ from itertools import count
 from zlib import crc32
 
 from orka.kit.stores.sqlite.cells import BLOB, EVENT, RUN, Cell, Wanted, cells
-from orka.kit.stores.sqlite.layout import END, PAGE, seed
+from orka.kit.stores.sqlite.layout import PAGE, SEQS, seed
 from orka.kit.stores.sqlite.log import Frame
 
 _CHUNK = PAGE * 256
 
 
 class Prefix:
-    """The longest beginning of a run whose lines prove each other, and what its end rows say."""
+    """The longest beginning of a run whose lines prove each other, and where it is said to end."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, ends: set[tuple[int, int]]) -> None:
         self.sums = [seed(run)]
         self.lines: list[bytes] = []
-        self.ends: set[tuple[int, int]] = set()  # (length, sum)
+        self.ends = ends  # (length, sum)
 
     @property
     def end(self) -> tuple[int, int]:
@@ -38,39 +38,35 @@ class Prefix:
 
 
 class _Finds:
-    """Everything that was found of one run number."""
+    """The rows that were found under one run number."""
 
     def __init__(self) -> None:
         self.rows: dict[int, set[tuple[int, bytes]]] = {}
-        self.ends: set[tuple[int, int]] = set()
 
-    def prefix(self, run: str) -> Prefix:
-        result = Prefix(run)
-        result.ends = self.ends
+    def prefix(self, run: str, ends: set[tuple[int, int]]) -> Prefix:
+        result = Prefix(run, ends)
         for seq in count():
             before = result.sums[-1]
-            line = self._next(seq, before)
+            line = self._next(seq, before, ends)
             if line is None:
-                return result
+                break
             result.lines.append(line)
             result.sums.append(crc32(line, before))
-        raise AssertionError("a run has an end")
+        return result
 
-    def _next(self, seq: int, before: int) -> bytes | None:
+    def _next(self, seq: int, before: int, ends: set[tuple[int, int]]) -> bytes | None:
         found = sorted(self.rows.get(seq, ()))
         for kept, line in found:
             if crc32(line, before) == kept:
                 return line
+        later = self.rows.get(seq + 1, ())
         for _, line in found:  # the sum itself may be what is damaged: ask what comes after
-            if self._follows(seq + 1, crc32(line, before)):
+            total = crc32(line, before)
+            if (seq + 1, total) in ends or any(
+                crc32(next_, total) == kept for kept, next_ in later
+            ):
                 return line
         return None
-
-    def _follows(self, seq: int, before: int) -> bool:
-        later = self.rows.get(seq, ())
-        return (seq, before) in self.ends or any(
-            crc32(line, before) == kept for kept, line in later
-        )
 
 
 class Salvage:
@@ -89,16 +85,13 @@ class Salvage:
     def runs(self) -> list[tuple[int, str]]:
         """(number, run) of all whose first event is intact, newest first."""
         named: dict[int, set[str]] = {}
-        for rowid, columns in self._cells(RUN):
-            match columns:
-                case [None, bytes(name)]:
-                    named.setdefault(rowid, set()).add(name.decode(errors="replace"))
-        firsts = [(cell.rowid >> 32, cell.columns) for cell in self._events(0)]
+        for number, name, _ in self._heads(self._images()):
+            named.setdefault(number, set()).add(name.decode(errors="replace"))
         proven = {
-            (number, run)
-            for number, (_, kept, line) in firsts
-            for run in named.get(number, ())
-            if isinstance(line, bytes) and crc32(line, seed(run)) == kept
+            (rowid // SEQS, run)
+            for rowid, kept, line in self._firsts()
+            for run in named.get(rowid // SEQS, ())
+            if crc32(line, seed(run)) == kept
         }
         return sorted(proven, reverse=True)
 
@@ -108,10 +101,9 @@ class Salvage:
         images = (image for image in self._images() if name in image)
         return next((data for found, data in self.blobs_in(images) if found == digest), None)
 
-    def ended_in(self, images: Iterable[bytes]) -> set[int]:
-        """Numbers of the runs that have an end row in `images`."""
-        found = (cell for image in images for cell in cells(image, EVENT, self._page))
-        return {cell.rowid >> 32 for cell in found if cell.rowid & END == END}
+    def moved_in(self, images: Iterable[bytes]) -> set[int]:
+        """Numbers of the runs that have a row in `images`."""
+        return {number for number, _, _ in self._heads(images)}
 
     def blobs_in(self, images: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
         """(digest, data) of the blobs that begin in `images` and are whole."""
@@ -124,30 +116,36 @@ class Salvage:
                             yield digest, data
 
     def _longest(self, run: str, numbers: Set[int]) -> Prefix:
+        ends = {end for _, name, end in self._heads(self._images()) if name == run.encode()}
         finds = {number: _Finds() for number in numbers}
-        found = self._cells(EVENT, lambda rowid: rowid >> 32 in finds) if finds else ()
+        found = self._cells(EVENT, lambda rowid: rowid // SEQS in finds) if finds else ()
         for rowid, columns in found:
-            of = finds[rowid >> 32]
             match columns:
                 case [None, int(kept), bytes(line)]:
-                    of.rows.setdefault(rowid & END, set()).add((kept, line))
-                case [None, int(kept), int(length)] if rowid & END == END:
-                    of.ends.add((length, kept))
-        prefixes = [of.prefix(run) for of in finds.values()]
-        return max(prefixes, key=lambda prefix: len(prefix.lines), default=Prefix(run))
+                    rows = finds[rowid // SEQS].rows
+                    rows.setdefault(rowid % SEQS, set()).add((kept, line))
+        prefixes = [of.prefix(run, ends) for of in finds.values()]
+        return max(prefixes, key=lambda prefix: len(prefix.lines), default=Prefix(run, ends))
 
     def _origins(self, run: str) -> set[int]:
         """Numbers under which a first event of `run` is kept."""
         start = seed(run)
-        return {
-            rowid >> 32
-            for rowid, (_, kept, line) in self._events(0)
-            if isinstance(line, bytes) and crc32(line, start) == kept
-        }
+        return {rowid // SEQS for rowid, kept, line in self._firsts() if crc32(line, start) == kept}
 
-    def _events(self, seq: int) -> Iterator[Cell]:
-        found = self._cells(EVENT, lambda rowid: rowid & END == seq)
-        return (cell for cell in found if len(cell.columns) == 3)
+    def _firsts(self) -> Iterator[tuple[int, int, bytes]]:
+        """(rowid, sum, line) of all first events."""
+        for rowid, columns in self._cells(EVENT, lambda rowid: rowid % SEQS == 0):
+            match columns:
+                case [None, int(kept), bytes(line)]:
+                    yield rowid, kept, line
+
+    def _heads(self, images: Iterable[bytes]) -> Iterator[tuple[int, bytes, tuple[int, int]]]:
+        """(number, name, (length, sum)) as the rows of runs have it, now or at some time."""
+        for image in images:
+            for number, columns in cells(image, RUN, self._page):
+                match columns:
+                    case [None, bytes(name), int(length), int(total)]:
+                        yield number, name, (length, total)
 
     def _cells(self, header: re.Pattern[bytes], wanted: Wanted = lambda _: True) -> Iterator[Cell]:
         for image in self._images():

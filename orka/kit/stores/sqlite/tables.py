@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
-from orka.kit.stores.sqlite.layout import END, Head, Row, intact, seed
+from orka.kit.stores.sqlite.layout import Head, Row, intact, seed
 
-_FIND = "select n from runs where id = ?"
-_FIND_SLOWLY = "select n from runs where +id = ?"
+_HEAD = "select n, length, sum from runs where id = ?"
+_HEAD_SLOWLY = "select n, length, sum from runs where +id = ?"
+_HEAD_OF = "select n, length, sum from runs where n = ?"
 _ROWS = "select key, sum, line from events where key between ? and ? order by key"
-_LAST = _ROWS + " desc limit 3"
-_ROW = "select key, sum, line from events where key = ?"
 _BLOB = "select data from blobs where digest = ?"
 _LATEST = "select n, id from runs where n < ? order by n desc limit ?"
 _INDEXED = "select id from runs indexed by sqlite_autoindex_runs_1 where n = ?"
@@ -23,54 +22,35 @@ class Tables:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def number(self, run: str) -> int:
-        """The number of `run`, 0 if it has none."""
-        for statement in (_FIND, _FIND_SLOWLY):  # the second does not rely on the index
+    def head(self, run: str) -> Head:
+        """Where `run` ends; number 0 if it is not there."""
+        for statement in (_HEAD, _HEAD_SLOWLY):  # the second does not rely on the index
             found = self._connection.execute(statement, (run.encode(),)).fetchone()
             if found:
-                return int(found[0])
-        return 0
+                return _head(found)
+        return Head(0, 0, seed(run))
 
-    def end(self, number: int) -> Head | None:
-        """Where the run ends."""
-        row = self._row(number << 32 | END)
-        if row is None or type(row.line) is not int or type(row.sum) is not int:
-            return None
-        return Head(number, row.line, row.sum)
-
-    def lines(self, run: str, number: int, start: int) -> list[bytes] | None:
+    def lines(self, run: str, head: Head, start: int) -> list[bytes] | None:
         """The lines of `run` from `start` on."""
-        first = number << 32
-        found = self._connection.execute(_ROWS, (first + start, first | END))
-        rows = [Row(*row) for row in found]
-        if not rows or rows[-1].key != first | END or type(rows[-1].line) is not int:
-            return None
-        end = rows.pop()
-        before = seed(run)
+        if start > head.length:
+            return []
+        rows, before = self._rows(head, start, head.length), seed(run)
         if start:
-            previous = self._row(first + start - 1)
-            before = previous.sum if previous else 0
-        if not intact(rows, Head(number, int(end.line), end.sum), start, before):
+            previous = self._rows(head, start - 1, start)
+            before = previous[0].sum if previous else 0
+        last = rows[-1].sum if rows else before
+        if len(rows) != head.length - start or last != head.sum:
             return None
-        return [row.line for row in rows if type(row.line) is bytes]
+        return [row.line for row in rows] if intact(rows, head.key(start), before) else None
 
     def bounds(self, run: str, number: int) -> tuple[bytes, bytes] | None:
         """The first and the last line of `run`."""
-        first = self._row(number << 32)
-        last = [Row(*row) for row in self._connection.execute(_LAST, _range(number))][::-1]
-        if first is None or len(last) < 2 or type(first.line) is not bytes:
+        head = _head(self._connection.execute(_HEAD_OF, (number,)).fetchone())
+        first = self._rows(head, 0, 1)
+        last = self.lines(run, head, head.length - 1) if head.length else None
+        if not first or not last or not intact(first, head.key(0), seed(run)):
             return None
-        end = last.pop()
-        before = last[0].sum if len(last) == 2 else seed(run)
-        if end.key & END != END or type(end.line) is not int:
-            return None
-        tail = last[-1:]
-        if not intact([first], Head(number, 1, first.sum), 0, seed(run)):
-            return None
-        if not intact(tail, Head(number, end.line, end.sum), end.line - 1, before):
-            return None
-        line = tail[0].line
-        return (first.line, line) if type(line) is bytes else None
+        return first[0].line, last[0]
 
     def blob(self, digest: str) -> bytes | None:
         found = self._connection.execute(_BLOB, (digest.encode(),)).fetchone()
@@ -86,14 +66,17 @@ class Tables:
         found = self._connection.execute(_INDEXED, (number,)).fetchone()
         return _text(found[0]) if found else ""
 
-    def _row(self, key: int) -> Row | None:
-        found = self._connection.execute(_ROW, (key,)).fetchone()
-        return Row(*found) if found else None
+    def _rows(self, head: Head, start: int, stop: int) -> list[Row]:
+        keys = (head.key(start), head.key(stop) - 1)
+        return [Row(*row) for row in self._connection.execute(_ROWS, keys)]
+
+
+def _head(found: tuple[object, object, object] | None) -> Head:
+    match found:
+        case (int(number), int(length), int(total)) if number > 0 and length >= 0:
+            return Head(number, length, total)
+    raise sqlite3.DatabaseError("the row of a run is damaged")
 
 
 def _text(name: object) -> str:
     return name.decode(errors="replace") if isinstance(name, bytes) else ""
-
-
-def _range(number: int) -> tuple[int, int]:
-    return number << 32, number << 32 | END

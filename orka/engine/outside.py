@@ -1,0 +1,101 @@
+"""Calls into code that is not ours. What it raises becomes a failure with a name, or a log line."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from orka.errors import Failure, HandlerError, OrkaError
+from orka.event.event import Event
+from orka.port.handler import Answer, Handler
+from orka.port.model import Call
+from orka.value import Json
+
+_log = logging.getLogger("orka")
+
+
+async def ask(
+    handler: Handler, payload: Json, call: Call, timeout: float | None
+) -> tuple[Answer, Failure | None]:
+    """One attempt: the answer, or the failure. Raises nothing but this task's own cancellation."""
+    limit = asyncio.timeout(timeout)
+    try:
+        if timeout is None:
+            return _checked(await handler(payload, call)), None
+        async with limit:
+            return _checked(await handler(payload, call)), None
+    except TimeoutError as error:
+        if limit.expired():
+            return Answer(None), _too_slow(call.node, timeout or 0.0)
+        return Answer(None), foreign(error)
+    except OrkaError as error:
+        return Answer(None), error.failure()
+    except asyncio.CancelledError as error:
+        if _stopping():
+            raise
+        return Answer(None), foreign(error)
+    except Exception as error:  # the failure of an effect is a fact in the trace
+        return Answer(None), foreign(error)
+
+
+class Watcher(Protocol):
+    """Sees what happens and cannot disturb it: events once they are stored, text as it streams."""
+
+    def event(self, run: str, seq: int, event: Event) -> None: ...
+    def text(self, run: str, effect: str, piece: str) -> None: ...
+
+
+class Audience:
+    """Those who watch. One that raises is told so in the log and hears no more."""
+
+    def __init__(self, watchers: Iterable[Watcher] = ()) -> None:
+        self._watchers = list(watchers)
+
+    def events(self, run: str, first: int, events: Sequence[Event]) -> None:
+        for watcher in self._watchers[:]:
+            try:
+                for seq, event in enumerate(events, first):
+                    watcher.event(run, seq, event)
+            except Exception:  # watching may not disturb a run
+                self._dismiss(watcher)
+
+    def text(self, run: str, effect: str, piece: str) -> None:
+        for watcher in self._watchers[:]:
+            try:
+                watcher.text(run, effect, piece)
+            except Exception:  # watching may not disturb a run
+                self._dismiss(watcher)
+
+    def _dismiss(self, watcher: Watcher) -> None:
+        self._watchers.remove(watcher)
+        _log.exception("%s raised and watches no longer", type(watcher).__name__)
+
+
+def foreign(error: BaseException) -> Failure:
+    """A stranger's exception: its type and text. Attributes (headers, bodies) are never copied."""
+    return Failure(code="effect.raised", message=f"{type(error).__name__}: {error}")
+
+
+def _too_slow(node: str, timeout: float) -> Failure:
+    return Failure(
+        code="timeout",
+        message=f"no answer for {node!r} within {timeout:g} s",
+        fix=f"raise `timeout` of {node!r}, or give it `retries`",
+    )
+
+
+def _checked(answer: object) -> Answer:
+    """Handlers come from plugins too: what is no `Answer` is a failure, not a crash."""
+    if isinstance(answer, Answer):
+        return answer
+    raise HandlerError(
+        f"the handler returned {type(answer).__name__}, not an Answer", retryable=False
+    )
+
+
+def _stopping() -> bool:
+    """True if this task is being cancelled, not if a handler let out one of its own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
