@@ -5,8 +5,8 @@
     python benchmarks/run.py --quick        # two short rounds
     python benchmarks/run.py --only W1,W4 --peers raw,orka
 
-Engines take turns (A B C A B C …), each in its own interpreter. Writes results/latest.json and, for
-a whole measurement, RESULTS.md.
+Engines take turns (A B C A B C …), each in its own interpreter. A whole measurement writes
+results/latest.json after each round and RESULTS.md at the end; a partial one results/partial.json.
 """
 
 from __future__ import annotations
@@ -68,6 +68,10 @@ class Asked:
     only: frozenset[str]
     peers: frozenset[str]
     again: bool
+
+    @property
+    def whole(self) -> bool:
+        return not (self.only or self.peers or self.quick)
 
     def wants(self, group: str, peer: str) -> bool:
         return (not self.only or group in self.only) and (not self.peers or peer in self.peers)
@@ -190,25 +194,30 @@ def main() -> None:
     asked = arguments()
     if not (VENVS / "orka/bin/python").exists():
         sys.exit(f"no virtual environments in {VENVS}: run benchmarks/setup first")
-    latest = HERE / "results" / "latest.json"
-    if asked.again:
-        samples = Samples.read(json.loads(latest.read_text())["rows"])
-    else:
-        samples = measured(asked)
-        latest.parent.mkdir(exist_ok=True)
-        kept = {"machine": machine(), "rows": samples.plain()}
-        latest.write_text(json.dumps(kept, indent=0) + "\n")
+    path = results(asked)
+    samples = Samples.read(json.loads(path.read_text())["rows"]) if asked.again else measured(asked)
     text, page = report(samples)
     print(text)
-    if not (asked.only or asked.peers or asked.quick):
+    if asked.whole:
         (HERE / "RESULTS.md").write_text(page)
 
 
+def results(asked: Asked) -> Path:
+    """Where rows are kept: a partial measurement never takes the place of a whole one."""
+    folder = HERE / "results"
+    folder.mkdir(exist_ok=True)
+    return folder / ("latest.json" if asked.whole else "partial.json")
+
+
 def measured(asked: Asked) -> Samples:
+    """Measure; what is known is kept after each round, so that an interrupt loses little."""
     samples = Samples()
     with tempfile.TemporaryDirectory() as folder:
         for line in measure(asked, samples, counter(folder)):
             print(f"{line}  load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+            if line.endswith("W8"):
+                kept = {"machine": machine(), "rows": samples.plain()}
+                results(asked).write_text(json.dumps(kept, indent=0) + "\n")
     return samples
 
 

@@ -56,9 +56,7 @@ __all__ = [
 import_module("orka.run")
 
 
-def run(
-    flow: Flow, input: Json = None, **settings: object
-) -> Coroutine[None, None, Run]:
+def run(flow: Flow, input: Json = None, **settings: object) -> Coroutine[None, None, Run]:
     """Run a workflow once: `await orka.run(flow, input)`. `settings` are those of `Runtime`."""
     made: Coroutine[None, None, Run] = import_module("orka.api").run(flow, input, **settings)
     return made

@@ -9,7 +9,8 @@ import msgspec
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A failure as data: what a trace keeps of an error. `effect` is the effect behind it."""
+    """A failure as data: what a trace keeps of an error. `effect` is the effect behind it;
+    `retry_after` the seconds the other side asked us to wait."""
 
     code: str
     message: str
@@ -17,6 +18,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     fix: str = ""
     effect: str = ""
     retryable: bool = True
+    retry_after: float | None = None
 
 
 class OrkaError(Exception):
@@ -108,7 +110,7 @@ class EffectFailed(OrkaError):
 
 class HandlerError(OrkaError):
     """Raised by handlers, models and tools: the outside world said no. `retryable` says if asking
-    again can help."""
+    again can help, `retry_after` how many seconds it asked us to wait."""
 
     code = "effect.failed"
 
@@ -120,12 +122,14 @@ class HandlerError(OrkaError):
         fix: str = "",
         code: str = "",
         retryable: bool = True,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(what, where=where, fix=fix, code=code)
-        self.retryable = retryable
+        self.retryable, self.retry_after = retryable, retry_after
 
     def failure(self, *, retryable: bool | None = None) -> Failure:
-        return super().failure(retryable=self.retryable if retryable is None else retryable)
+        found = super().failure(retryable=self.retryable if retryable is None else retryable)
+        return msgspec.structs.replace(found, retry_after=self.retry_after)
 
 
 class ModelError(HandlerError):

@@ -50,9 +50,11 @@ class _Wire:
         self.specs = {spec.id: spec for spec in workflow.agents}
         self.wiring = Wiring()
         self.done: set[str] = set()
+        self.last_owner: dict[str, str] = {}
 
     def wire(self) -> Wiring:
         self._check_targets()
+        self.last_owner = self._last_owners()
         members = self._unowned()
         if self.workflow.strategy == "sequential":
             self._sequence(members, [])
@@ -72,9 +74,20 @@ class _Wire:
             target
             for owner, shape in self.shapes.items()
             for target in _targets(shape)
-            if listed.get(target, len(listed)) >= listed.get(owner, 0)
+            if listed.get(target, len(listed)) >= listed.get(owner, len(listed))
         }
         return [id for id in self.workflow.order if id not in owned]
+
+    def _last_owners(self) -> dict[str, str]:
+        """For each target of a route the router that comes last."""
+        listed = {id: at for at, id in enumerate(self.workflow.order)}
+        owners = sorted(self.shapes, key=lambda id: listed.get(id, len(listed)))
+        return {
+            target: owner
+            for owner in owners
+            for targets in self.shapes[owner].routes.values()
+            for target in targets
+        }
 
     def _sequence(self, ids: Sequence[str], ends: list[End]) -> list[End]:
         """Lead each open end to the next id; give the ends of the last."""
@@ -93,12 +106,22 @@ class _Wire:
         self.done.add(id)
         ends: list[End] = []
         for case, targets in shape.routes.items():
-            ends += self._sequence(targets, [(id, case)])
+            ends += self._route(id, targets, [(id, case)])
         for branch in shape.branches:
             ends += self._sequence(branch, [(id, None)])
         if shape.routes or shape.branches:
             return ends
         return [] if spec.next else [(id, None)]
+
+    def _route(self, owner: str, targets: Sequence[str], ends: list[End]) -> list[End]:
+        """A target that a later router names too runs once, after both have chosen: the path of
+        the earlier one goes on without waiting for it."""
+        for at, target in enumerate(targets):
+            if self.last_owner[target] == owner:
+                return self._sequence(targets[at:], ends)
+            for end in ends:
+                self.wiring.add(end, target)
+        return ends
 
     def _explicit(self, spec: AgentSpec) -> None:
         for target in spec.next or ():

@@ -13,7 +13,7 @@ from orka.spec.workflow import Workflow
 
 def prove(workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape]) -> None:
     """Raises `ConfigError` for a cycle, and for a reference to a node that is not upstream."""
-    above = _ancestors(workflow, graph, shapes)
+    above = _ancestors(workflow, graph)
     for node in graph.nodes:
         for option, id in _reads(node, shapes[node.id]):
             if id not in graph.index:
@@ -56,7 +56,7 @@ def _templates(value: Rendered) -> Iterator[Template]:
             yield from _templates(item)
 
 
-def _ancestors(workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape]) -> list[int]:
+def _ancestors(workflow: Workflow, graph: Graph) -> list[int]:
     """For each node the set of nodes upstream of it, as a bit mask. Raises for a cycle."""
     waiting, above = list(graph.needs), [0] * len(graph.nodes)
     ready = list(graph.entrances)
@@ -67,13 +67,11 @@ def _ancestors(workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape]) ->
             if not waiting[edge.target]:
                 ready.append(edge.target)
     if len(ready) < len(graph.nodes):
-        raise _cycle(workflow, graph, waiting, shapes)
+        raise _cycle(workflow, graph, waiting)
     return above
 
 
-def _cycle(
-    workflow: Workflow, graph: Graph, waiting: list[int], shapes: Mapping[str, Shape]
-) -> ConfigError:
+def _cycle(workflow: Workflow, graph: Graph, waiting: list[int]) -> ConfigError:
     stuck = {index for index, left in enumerate(waiting) if left}
     sources: dict[int, int] = {}
     for index in sorted(stuck):
@@ -87,17 +85,7 @@ def _cycle(
     return ConfigError(
         f"agents {' → '.join([*path, path[0]])} form a cycle",
         where=workflow.where(path[0]),
-        fix=_way_out(path, shapes),
+        fix="repeat with an agent of type `loop`, whose body is a workflow of its own",
         code="config.cycle",
     )
 
-
-def _way_out(path: list[str], shapes: Mapping[str, Shape]) -> str:
-    for id in path:
-        owners = [o for o, shape in shapes.items() if any(id in s for s in shape.routes.values())]
-        if len(owners) > 1:
-            return (
-                f"an agent runs once: {id!r} is a target of {' and '.join(owners)}, "
-                "which follow each other; give one of them an agent of its own"
-            )
-    return "repeat with an agent of type `loop`, whose body is a workflow of its own"

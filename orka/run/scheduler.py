@@ -296,7 +296,8 @@ class Scheduler:
         failure = fact.error
         if failure and failure.retryable and asked.retried < node.retries:
             initial, factor, limit = node.backoff
-            wait = round(min(limit, initial * factor**asked.retried), 6)
+            backoff = min(limit, initial * factor**asked.retried)
+            wait = round(max(backoff, failure.retry_after or 0.0), 6)
             again = (asked.attempt + 1, asked.retried + 1, wait, node.timeout)
             self._emit(EffectRequested(asked.id, asked.kind, asked.payload, *again))
             return

@@ -46,4 +46,3 @@ class Copies(Seen):
         if id not in made:
             made[id] = copied(super().__getitem__(id))
         return made[id]
-

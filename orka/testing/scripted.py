@@ -133,7 +133,16 @@ def _refused(error: Refusal, call: Call) -> HandlerError:
         fix=f"try again{later}" if error.may_retry else "",
         code=error.code or _code(error.status),
         retryable=error.may_retry,
+        retry_after=_seconds(error.retry_after),
     )
+
+
+def _seconds(retry_after: float | str | None) -> float | None:
+    """A wait in seconds; a date, which HTTP allows too, is not one."""
+    try:
+        return None if retry_after is None else float(retry_after)
+    except ValueError:
+        return None
 
 
 def _code(status: int | None) -> str:

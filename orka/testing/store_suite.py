@@ -237,7 +237,7 @@ CHECKS: tuple[Check, ...] = (
 
 def name(check: Check) -> str:
     """A check's name, for test ids."""
-    return check.__name__ if hasattr(check, "__name__") else str(check)
+    return check.__name__
 
 
 def _equal(found: object, wanted: object) -> None:

@@ -227,7 +227,7 @@ def test_writing_after_damage_to_the_log_keeps_what_was_there(
     block: range, left: Recorded, tmp_path: Path
 ) -> None:
     data = left.files["runs.db-wal"]
-    for seed in block:
+    for seed in block[::4]:
         chance = random.Random(seed)
         changed = flipped(data, anywhere(data, chance), chance)
         damaged = Damaged(tmp_path / "s", left, "runs.db-wal", changed)

@@ -204,6 +204,26 @@ def test_lines_that_wait_survive_the_loop_they_waited_on(tmp_path: Path) -> None
     asyncio.run(store.close())
 
 
+def test_a_log_that_was_begun_anew_is_not_taken_for_damaged(tmp_path: Path) -> None:
+    async def main() -> None:
+        ours = SqliteStore(str(tmp_path))
+        for seq in range(9):
+            await ours.append("run", seq, [b"x" * 3_000], {})
+        other = sqlite3.connect(tmp_path / "runs.db", isolation_level=None)
+        other.execute("pragma wal_checkpoint(restart)")
+        other.execute("begin immediate")
+        other.execute("rollback")
+        theirs = SqliteStore(str(tmp_path))
+        assert len(theirs.read("run")) == 9
+        await theirs.append("run", 9, [b"9"], {})
+        other.close()
+        await ours.close()
+        await theirs.close()
+
+    asyncio.run(main())
+    assert not list(tmp_path.glob("*.damaged-*"))
+
+
 def size(place: Path, events: int, payload: int, runs: int = 1) -> int:
     async def use(store: SqliteStore) -> None:
         for seq in range(0, events, 4):

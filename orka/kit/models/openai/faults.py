@@ -25,13 +25,30 @@ def _said(text: object, endpoint: Endpoint) -> str:
 
 
 def _failure(
-    request: ModelRequest, endpoint: Endpoint, what: str, fix: str, *, code: str, retryable: bool
+    request: ModelRequest,
+    endpoint: Endpoint,
+    what: str,
+    fix: str,
+    *,
+    code: str,
+    retryable: bool,
+    retry_after: float | None = None,
 ) -> ModelError:
     host = endpoint.host
-    message = f"{host}, asked for model {request.name!r}: {what}"
     return ModelError(
-        message, where=f"openai/{request.name} at {host}", fix=fix, code=code, retryable=retryable
+        f"{host}, asked for model {request.name!r}: {what}",
+        where=f"openai/{request.name} at {host}",
+        fix=fix,
+        code=code,
+        retryable=retryable,
+        retry_after=retry_after,
     )
+
+
+def _wait(error: Any) -> float | None:
+    """Seconds of a Retry-After header; None for none, and for a date."""
+    found = error.response.headers.get("retry-after", "")
+    return float(found) if found.strip().replace(".", "", 1).isdecimal() else None
 
 
 def broken(what: str, request: ModelRequest, endpoint: Endpoint) -> ModelError:
@@ -77,16 +94,27 @@ def _by_status(error: Any, request: ModelRequest, endpoint: Endpoint) -> ModelEr
     status: int = error.status_code
     said = _said(error.message, endpoint)
     if status == 429 and error.code != "insufficient_quota":
-        wait = error.response.headers.get("retry-after")
-        when = f" after {_said(wait, endpoint)} s" if wait else " later"
+        wait = _wait(error)
+        when = f" after {wait:g} s" if wait is not None else " later"
         what, fix = f"status 429, too many requests: {said}", f"try again{when}, or ask less often"
-        return _failure(request, endpoint, what, fix, code="model.rate_limited", retryable=True)
+        return _failure(
+            request,
+            endpoint,
+            what,
+            fix,
+            code="model.rate_limited",
+            retryable=True,
+            retry_after=wait,
+        )
     if status == 408:
         what = "status 408, no answer in time"
         return _failure(request, endpoint, what, "try again", code="model.timeout", retryable=True)
     if status >= 500 or status == 409:
         what, fix = f"status {status}: {said}", "try again; the fault is on the server's side"
-        return _failure(request, endpoint, what, fix, code="model.server", retryable=True)
+        wait = _wait(error)
+        return _failure(
+            request, endpoint, what, fix, code="model.server", retryable=True, retry_after=wait
+        )
     return refused(error, request, endpoint)
 
 

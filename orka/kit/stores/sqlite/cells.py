@@ -21,10 +21,10 @@ _MOST = PAGE - 35
 _LEAST = (PAGE - 12) * 32 // 255 - 23
 _INTS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
 
-# The headers of rows: their length, then the types of the columns.
-EVENT = re.compile(rb"[\x04-\x09]\x00[\x01-\x06\x08\x09]", re.DOTALL)
-RUN = re.compile(rb"[\x05-\x08]\x00[\x0c-\xff]", re.DOTALL)
-BLOB = re.compile(rb"[\x04-\x09]\x81\x0c", re.DOTALL)
+# The types of a row's first columns, which follow the length of its header.
+ROW = re.compile(rb"\x00[\x01-\xff]", re.DOTALL)  # a key (which is kept as the rowid), then more
+BLOB = re.compile(rb"\x81\x0c", re.DOTALL)  # 64 bytes, then more
+_HEADER_LENGTHS = range(4, 10)
 
 
 class Cell(NamedTuple):
@@ -35,20 +35,18 @@ class Cell(NamedTuple):
 
 
 def cells(
-    image: bytes, header: re.Pattern[bytes], fetch: Fetch, wanted: Wanted = lambda _: True
+    image: bytes, types: re.Pattern[bytes], fetch: Fetch, wanted: Wanted = lambda _: True
 ) -> Iterator[Cell]:
-    """All that can be read as a row with such a header and a wanted rowid, live or left over."""
-    at = 0
-    while found := header.search(image, at):
-        start = found.start()
-        at = start + 1
+    """All that can be read as a row of such types and a wanted rowid, live or left over."""
+    for found in types.finditer(image):
+        start = found.start() - 1
+        if start < 2 or image[start] not in _HEADER_LENGTHS:
+            continue
         rowid, before = _rowid(image, start)
         if before and wanted(rowid):
-            types = _types(image, start)
-            if types is not None:
-                columns = _columns(image, start, before, types, fetch)
-                if columns is not None:
-                    yield Cell(rowid, columns)
+            columns = _columns(image, start, before, fetch)
+            if columns is not None:
+                yield Cell(rowid, columns)
 
 
 def _rowid(image: bytes, end: int) -> tuple[int, int]:
@@ -61,11 +59,11 @@ def _rowid(image: bytes, end: int) -> tuple[int, int]:
     return _varint(image, start)[0], start
 
 
-def _columns(
-    image: bytes, start: int, before: int, types: list[int], fetch: Fetch
-) -> list[Column] | None:
+def _columns(image: bytes, start: int, before: int, fetch: Fetch) -> list[Column] | None:
     """The columns of the row with that header, None if its size (before the rowid) disagrees."""
-    at = image[start]
+    at, types = image[start], _types(image, start)
+    if types is None:
+        return None
     size = at + sum(map(_length, types))
     written = _as_varint(size)
     if image[max(0, before - len(written)) : before] != written:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 from orka.errors import StoreError
@@ -12,11 +13,11 @@ from orka.kit.stores.sqlite import handles
 from orka.kit.stores.sqlite.faults import refused
 from orka.kit.stores.sqlite.layout import APPLICATION, PAGE, SCHEMA, VERSION
 from orka.kit.stores.sqlite.locks import LockFile
-from orka.kit.stores.sqlite.log import Frame, committed, visible
+from orka.kit.stores.sqlite.log import Frame, committed, unseen
 from orka.kit.stores.sqlite.repair import keep_aside, rewrite
 from orka.kit.stores.sqlite.salvage import Salvage
 
-_LOG_BYTES = 16 << 20
+_LOG_PAGES = 4_000  # where SQLite moves the log's pages to the file: 16 MB
 
 
 class Database:
@@ -37,14 +38,19 @@ class Database:
         return _size(self.file) > 0 or _size(self.log) > 0
 
     def reading(self) -> sqlite3.Connection | None:
-        """A connection to read with, None if there is nothing to read."""
+        """A connection to read with, None if there is nothing SQLite can read."""
         if self._connection is None and self.exists():
             try:
                 self._connection = self._opened("mode=ro")
             except sqlite3.OperationalError:
-                if os.access(self.folder, os.W_OK) or _size(self.log):
+                if os.access(self.folder, os.W_OK):
                     raise
+                if _size(self.log):  # SQLite needs to write to read a log; the bytes do not
+                    self.doubtful = True
+                    return None
                 self._connection = self._opened("mode=ro&immutable=1")
+            self.doubtful = True
+        if self.doubtful:  # asked again each time: a writer may just have been between two steps
             self.doubtful = bool(self._unseen())
         return self._connection
 
@@ -53,9 +59,11 @@ class Database:
         if self._connection is None or not self._writable:
             self.prepare()
             try:
-                with self.locks.alone():
+                with self.locks.alone(), ExitStack() as undo:
                     connection = self._opened("mode=rwc")
+                    undo.callback(self._release, connection)
                     self._heal(connection)
+                    undo.pop_all()
             except OSError as error:
                 raise refused(error, self.folder) from error
             self._disconnect()
@@ -97,25 +105,27 @@ class Database:
             self._release(self._connection)
         self._connection, self._writable = None, False
 
-    def _release(self, connection: sqlite3.Connection | None) -> None:
-        if connection:
-            connection.close()
+    def _release(self, connection: sqlite3.Connection) -> None:
+        connection.close()
+        self._leave()
+
+    def _leave(self) -> None:
         handles.leave(self.file)
         handles.leave(self._index)
 
     def _opened(self, query: str) -> sqlite3.Connection:
         handles.use(self.file)
         handles.use(self._index)
-        connection = None
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._leave)
             connection = self._connect(query)
+            undo.callback(connection.close)
             if not self._check_version(connection) and query == "mode=rwc":
                 self._create(connection)
             connection.execute(f"pragma synchronous = {self._synchronous}")
-            connection.execute(f"pragma journal_size_limit = {_LOG_BYTES}")
-        except BaseException:
-            self._release(connection)
-            raise
+            connection.execute(f"pragma wal_autocheckpoint = {_LOG_PAGES}")
+            connection.execute(f"pragma journal_size_limit = {_LOG_PAGES * PAGE}")
+            undo.pop_all()
         return connection
 
     def _connect(self, query: str) -> sqlite3.Connection:
@@ -134,7 +144,7 @@ class Database:
         frames = committed(self.log)
         index = handles.handle(self._index)
         os.lseek(index, 0, os.SEEK_SET)
-        return frames[visible(os.read(index, 64)) :]
+        return unseen(frames, os.read(index, 64))
 
     def _heal(self, connection: sqlite3.Connection) -> None:
         """Keep what the next write to a damaged log would destroy."""
@@ -142,18 +152,16 @@ class Database:
             return
         connection.execute("begin immediate")
         try:
-            unseen = self._unseen()
-            if unseen:
+            lost = self._unseen()
+            if lost:
                 keep_aside(self.log)
-                rewrite(connection, self.salvage(), unseen)
+                rewrite(connection, self.salvage(), lost)
             connection.execute("commit")
-            if unseen:  # what is left of the damaged log must not be taken for commits again
-                connection.execute("pragma wal_checkpoint(truncate)")
-        except BaseException:
+        finally:
             if connection.in_transaction:
                 connection.execute("rollback")
-            self._release(connection)
-            raise
+        if lost:  # what is left of the damaged log must not be taken for commits again
+            connection.execute("pragma wal_checkpoint(truncate)")
         self.doubtful = False
 
     def _create(self, connection: sqlite3.Connection) -> None:

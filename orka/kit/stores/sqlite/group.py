@@ -12,6 +12,9 @@ from orka.errors import StoreError
 from orka.kit.stores.sqlite.journal import Append, Journal
 
 
+Outcomes = list[StoreError | None]
+
+
 class Commits(Protocol):
     """Decides when appends are committed."""
 
@@ -43,7 +46,59 @@ class GroupCommits:
         self._runs: Counter[str | None] = Counter()
         self._due: asyncio.AbstractEventLoop | None = None
         self._pool: ThreadPoolExecutor | None = None
-        self._flight: Future[list[StoreError | None]] | None = None
+        self._flight: Future[Outcomes] | None = None
+
+    async def submit(self, append: Append, *, alone: bool) -> None:
+        if alone and not self._waiting and not self._flying():
+            (outcome,) = self._journal.write([append])
+            if outcome:
+                raise outcome
+            return
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._waiting.append(_Waiting(append, future))
+        self._runs[append.run] += 1
+        if self._due is not loop:  # nothing is due, or it was due on a loop that has ended
+            self._due = loop
+            loop.call_soon(self._flush, loop)
+        await future
+
+    def settle(self, run: str | None = None) -> None:
+        if run is not None and not self._runs[run]:
+            return
+        if self._flight:
+            self._flight.result()  # keeps the order: what flies was asked for first
+        group = self._take()
+        outcomes: Outcomes = [StoreError("the store failed")] * len(group)
+        try:
+            if group:
+                outcomes = self._journal.write([waiting.append for waiting in group])
+        finally:  # nobody waits for ever, not even for a mistake of ours
+            self._resolve(group, outcomes)
+
+    def close(self) -> None:
+        """Settle all and let go of threads."""
+
+
+class _Waiting(NamedTuple):
+    append: Append
+    future: asyncio.Future[None]
+
+
+class GroupCommits:
+    """One commit for all appends of one turn of the event loop; a lone one at once.
+
+    With `threaded`, groups are committed by one writer thread, so that the loop stays free while
+    the disk syncs; what arrives meanwhile forms the next group.
+    """
+
+    def __init__(self, journal: Journal, *, threaded: bool) -> None:
+        self._journal, self._threaded = journal, threaded
+        self._waiting: list[_Waiting] = []
+        self._runs: Counter[str | None] = Counter()
+        self._due: asyncio.AbstractEventLoop | None = None
+        self._pool: ThreadPoolExecutor | None = None
+        self._flight: Future[Outcomes] | None = None
 
     async def submit(self, append: Append, *, alone: bool) -> None:
         if alone and not self._waiting and not self._flying():
@@ -98,15 +153,14 @@ class GroupCommits:
 
     def _landed(
         self,
-        flight: Future[list[StoreError | None]],
+        flight: Future[Outcomes],
         group: list[_Waiting],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         def land() -> None:
-            if error := flight.exception():
-                self._fail(group, error)
-            else:
-                self._resolve(group, flight.result())
+            error = flight.exception()
+            failed: Outcomes = [StoreError(f"the store failed: {error!r}")] * len(group)
+            self._resolve(group, failed if error else flight.result())
             self._flush(loop)
 
         with suppress(RuntimeError):  # the loop has ended: nobody waits any more
@@ -116,13 +170,7 @@ class GroupCommits:
         group, self._waiting = self._waiting, []
         return group
 
-    def _fail(self, group: list[_Waiting], error: BaseException) -> None:
-        """Nobody waits for ever, not even for a mistake of ours."""
-        failed = StoreError(f"the store failed: {error!r}")
-        failed.__cause__ = error
-        self._resolve(group, [failed] * len(group))
-
-    def _resolve(self, group: list[_Waiting], outcomes: list[StoreError | None]) -> None:
+    def _resolve(self, group: list[_Waiting], outcomes: Outcomes) -> None:
         for (append, future), outcome in zip(group, outcomes, strict=True):
             self._runs[append.run] -= 1
             if not self._runs[append.run]:

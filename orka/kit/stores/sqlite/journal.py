@@ -68,10 +68,9 @@ class Journal:
             for append in appends:
                 outcomes.append(self._stage(connection, append, moved))
             connection.execute("commit")
-        except BaseException:
+        finally:
             if connection.in_transaction:
                 connection.execute("rollback")
-            raise
         if len(self._heads) > _KNOWN_HEADS:
             self._heads.clear()
         self._heads.update(moved)

@@ -39,9 +39,15 @@ def committed(log: Path) -> list[Frame]:
     return frames[: last + 1]
 
 
-def visible(index: bytes) -> int:
-    """How many frames SQLite sees, from the first bytes of its shared index (`-shm`)."""
-    return int.from_bytes(index[16:20], sys.byteorder)
+def unseen(frames: list[Frame], index: bytes) -> list[Frame]:
+    """Those of the `committed` frames that SQLite does not see, by its shared index (`-shm`)."""
+    if not frames:
+        return []
+    seen, salts = int.from_bytes(index[16:20], sys.byteorder), int.from_bytes(index[32:40], "big")
+    generations = {frame.salts for frame in frames}
+    if salts and salts not in generations:
+        return []  # the log was begun anew: its frames are all in the file
+    return frames[seen:]
 
 
 def _frames(data: bytes) -> Iterator[Frame]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Set
 from hashlib import sha256
 from itertools import count
 from zlib import crc32
 
-from orka.kit.stores.sqlite.cells import BLOB, EVENT, RUN, Cell, Wanted, cells
+from orka.kit.stores.sqlite.cells import BLOB, ROW, Cell, Wanted, cells
 from orka.kit.stores.sqlite.layout import PAGE, SEQS, seed
 from orka.kit.stores.sqlite.log import Frame
 
@@ -85,7 +84,7 @@ class Salvage:
     def runs(self) -> list[tuple[int, str]]:
         """(number, run) of all whose first event is intact, newest first."""
         named: dict[int, set[str]] = {}
-        for number, name, _ in self._heads(self._images()):
+        for number, name in self._names(self._images()):
             named.setdefault(number, set()).add(name.decode(errors="replace"))
         proven = {
             (rowid // SEQS, run)
@@ -103,7 +102,7 @@ class Salvage:
 
     def moved_in(self, images: Iterable[bytes]) -> set[int]:
         """Numbers of the runs that have a row in `images`."""
-        return {number for number, _, _ in self._heads(images)}
+        return {number for number, _ in self._names(images)}
 
     def blobs_in(self, images: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
         """(digest, data) of the blobs that begin in `images` and are whole."""
@@ -116,14 +115,15 @@ class Salvage:
                             yield digest, data
 
     def _longest(self, run: str, numbers: Set[int]) -> Prefix:
-        ends = {end for _, name, end in self._heads(self._images()) if name == run.encode()}
+        ends: set[tuple[int, int]] = set()
         finds = {number: _Finds() for number in numbers}
-        found = self._cells(EVENT, lambda rowid: rowid // SEQS in finds) if finds else ()
-        for rowid, columns in found:
+        for rowid, columns in self._rows(lambda rowid: rowid < SEQS or rowid // SEQS in finds):
             match columns:
-                case [None, int(kept), bytes(line)]:
+                case [None, int(kept), bytes(line)] if rowid >= SEQS:
                     rows = finds[rowid // SEQS].rows
                     rows.setdefault(rowid % SEQS, set()).add((kept, line))
+                case [None, bytes(name), int(length), int(total)] if name == run.encode():
+                    ends.add((length, total))
         prefixes = [of.prefix(run, ends) for of in finds.values()]
         return max(prefixes, key=lambda prefix: len(prefix.lines), default=Prefix(run, ends))
 
@@ -134,22 +134,22 @@ class Salvage:
 
     def _firsts(self) -> Iterator[tuple[int, int, bytes]]:
         """(rowid, sum, line) of all first events."""
-        for rowid, columns in self._cells(EVENT, lambda rowid: rowid % SEQS == 0):
+        for rowid, columns in self._rows(lambda rowid: rowid % SEQS == 0):
             match columns:
                 case [None, int(kept), bytes(line)]:
                     yield rowid, kept, line
 
-    def _heads(self, images: Iterable[bytes]) -> Iterator[tuple[int, bytes, tuple[int, int]]]:
-        """(number, name, (length, sum)) as the rows of runs have it, now or at some time."""
+    def _names(self, images: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+        """(number, name) of runs."""
         for image in images:
-            for number, columns in cells(image, RUN, self._page):
+            for number, columns in cells(image, ROW, self._page, lambda rowid: rowid < SEQS):
                 match columns:
-                    case [None, bytes(name), int(length), int(total)]:
-                        yield number, name, (length, total)
+                    case [None, bytes(name), int(), int()]:
+                        yield number, name
 
-    def _cells(self, header: re.Pattern[bytes], wanted: Wanted = lambda _: True) -> Iterator[Cell]:
+    def _rows(self, wanted: Wanted) -> Iterator[Cell]:
         for image in self._images():
-            yield from cells(image, header, self._page, wanted)
+            yield from cells(image, ROW, self._page, wanted)
 
     def _images(self) -> Iterator[bytes]:
         for frame in self._log:
