@@ -200,7 +200,7 @@ def _contains(owner: Json, item: Json) -> bool:
     if isinstance(owner, list):
         return any(_equal(item, other) for other in owner)
     if isinstance(owner, Mapping):
-        return item in owner
+        return isinstance(item, str) and item in owner
     raise GuardError(f"`in` needs text, a list or a map on its right, not {_kind(owner)}")
 
 

@@ -14,6 +14,8 @@ from orka.value import Json, plain
 FUEL = 5_000_000
 CONTEXT = ("input", "previous_outputs", "outputs", "params", "run_id", "node_id")
 
+# The engine's own functions that templates may call; `debug` would show every value.
+_FUNCTIONS = ("dict", "namespace", "range")
 # Templates read values; methods that would change one in place are refused when compiled.
 _MUTATING = re.compile(
     r"\.\s*(append|clear|extend|insert|pop|popitem|remove|reverse|setdefault|sort|update)\s*\("
@@ -101,9 +103,17 @@ def constant(text: str) -> bool:
 
 
 def _references(text: str, names: set[str], where: str) -> tuple[str, ...]:
+    for match in _HYPHENATED.finditer(text):
+        raise TemplateError(
+            f"{match.group(0)!r} is read as a subtraction",
+            where=where,
+            fix=f"write previous_outputs['{match.group(1)}']",
+        )
     reads = [match.group(2) for match in _SUBSCRIPT.finditer(text)]
     for name in sorted(names):
         root, _, rest = name.partition(".")
+        if root in _FUNCTIONS:
+            continue
         if root not in CONTEXT:
             raise TemplateError(
                 f"a template uses {root!r}, which is not defined",
@@ -112,12 +122,6 @@ def _references(text: str, names: set[str], where: str) -> tuple[str, ...]:
             )
         if root in ("previous_outputs", "outputs") and rest:
             reads.append(rest.partition(".")[0])
-    for match in _HYPHENATED.finditer(text):
-        raise TemplateError(
-            f"{match.group(0)!r} is read as a subtraction",
-            where=where,
-            fix=f"write previous_outputs['{match.group(1)}']",
-        )
     return tuple(dict.fromkeys(reads))
 
 

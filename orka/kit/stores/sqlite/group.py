@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 from orka.errors import StoreError
 from orka.kit.stores.sqlite.journal import Append, Journal
 
-
 Outcomes = list[StoreError | None]
 
 
@@ -77,59 +76,6 @@ class GroupCommits:
             self._resolve(group, outcomes)
 
     def close(self) -> None:
-        """Settle all and let go of threads."""
-
-
-class _Waiting(NamedTuple):
-    append: Append
-    future: asyncio.Future[None]
-
-
-class GroupCommits:
-    """One commit for all appends of one turn of the event loop; a lone one at once.
-
-    With `threaded`, groups are committed by one writer thread, so that the loop stays free while
-    the disk syncs; what arrives meanwhile forms the next group.
-    """
-
-    def __init__(self, journal: Journal, *, threaded: bool) -> None:
-        self._journal, self._threaded = journal, threaded
-        self._waiting: list[_Waiting] = []
-        self._runs: Counter[str | None] = Counter()
-        self._due: asyncio.AbstractEventLoop | None = None
-        self._pool: ThreadPoolExecutor | None = None
-        self._flight: Future[Outcomes] | None = None
-
-    async def submit(self, append: Append, *, alone: bool) -> None:
-        if alone and not self._waiting and not self._flying():
-            (outcome,) = self._journal.write([append])
-            if outcome:
-                raise outcome
-            return
-        loop = asyncio.get_running_loop()
-        future = loop.create_future()
-        self._waiting.append(_Waiting(append, future))
-        self._runs[append.run] += 1
-        if self._due is not loop:  # nothing is due, or it was due on a loop that has ended
-            self._due = loop
-            loop.call_soon(self._flush, loop)
-        await future
-
-    def settle(self, run: str | None = None) -> None:
-        if run is not None and not self._runs[run]:
-            return
-        if self._flight:
-            self._flight.result()  # keeps the order: what flies was asked for first
-        group = self._take()
-        if group:
-            try:
-                outcomes = self._journal.write([waiting.append for waiting in group])
-            except BaseException as error:
-                self._fail(group, error)
-                raise
-            self._resolve(group, outcomes)
-
-    def close(self) -> None:
         self.settle()
         if self._pool:
             self._pool.shutdown()
@@ -152,10 +98,7 @@ class GroupCommits:
         self._flight.add_done_callback(lambda flight: self._landed(flight, group, loop))
 
     def _landed(
-        self,
-        flight: Future[Outcomes],
-        group: list[_Waiting],
-        loop: asyncio.AbstractEventLoop,
+        self, flight: Future[Outcomes], group: list[_Waiting], loop: asyncio.AbstractEventLoop
     ) -> None:
         def land() -> None:
             error = flight.exception()
