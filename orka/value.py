@@ -45,7 +45,7 @@ def parse(text: str | bytes) -> Json:
 
 
 def plain(value: object) -> tuple[Json, tuple[str, ...]]:
-    """`value` as JSON, with one note for each part that had to be changed on the way."""
+    """`value` as JSON with sorted keys, and a note for each part that had to be changed."""
     if value is None or value is True or value is False or type(value) is int:
         return value, ()
     try:
@@ -103,13 +103,14 @@ def _plain(value: object, path: str, notes: list[str]) -> Json:
 
 
 def _mapping(value: Mapping[object, object], path: str, notes: list[str]) -> Json:
+    """Keys sorted, as they come back from a trace: whoever prints a map prints it the same then."""
     result: dict[str, Json] = {}
     for key, item in value.items():
         name = key if isinstance(key, str) else str(key)
         if name is not key:
             notes.append(f"{path or '$'}: key {name} was {type(key).__name__}")
         result[_text(name, path, notes)] = _plain(item, f"{path}.{name}" if path else name, notes)
-    return result
+    return dict(sorted(result.items())) if len(result) > 1 else result
 
 
 def _number(value: float, path: str, notes: list[str]) -> float | None:

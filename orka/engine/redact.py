@@ -53,7 +53,7 @@ class Redactor:
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if isinstance(value, dict):
-            return {self._known(key): self.value(item) for key, item in value.items()}
+            return dict(sorted((self._known(k), self.value(item)) for k, item in value.items()))
         return value
 
     def failure(self, failure: Failure) -> Failure:

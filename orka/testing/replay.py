@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -151,6 +151,3 @@ def check_replay(graph: Graph, lines: Sequence[bytes], blob: Blob, run: str = ""
     if folded.unwritten:
         return [f"{len(folded.unwritten)} decisions follow that were not recorded"]
     return []
-
-
-Record = Callable[[int, Store], Awaitable[Recorded]]
