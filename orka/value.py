@@ -73,12 +73,10 @@ def _exact(value: Json) -> Json:
         return [_exact(item) for item in value]
     if kind is not dict:
         raise _Unfit
-    copy: dict[str, Json] = {}
-    for key, item in value.items():
+    for key in value:
         if type(key) is not str:
             raise _Unfit
-        copy[_exact(key)] = _exact(item)
-    return copy
+    return {_exact(key): _exact(value[key]) for key in sorted(value)}
 
 
 def _plain(value: object, path: str, notes: list[str]) -> Json:

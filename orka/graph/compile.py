@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -32,7 +32,7 @@ def compile(workflow: Workflow, catalog: Catalog) -> Graph:
         ends=tuple(node.id for node in nodes if not any(not e.error for e in node.out)),
         needs=tuple(node.needs for node in nodes),
         timeout=workflow.timeout,
-        digest=_digest(workflow, parts),
+        digest=_digest(workflow, parts, nodes),
         flow=digest(workflow.text.encode()) if workflow.text else "",
         components=_components(parts, nodes),
     )
@@ -134,8 +134,8 @@ def _when(workflow: Workflow, spec: AgentSpec) -> Guard | None:
         raise
 
 
-def _digest(workflow: Workflow, parts: Mapping[str, Part]) -> str:
-    """The digest of what the author wrote, without spelling, comments or order of keys."""
+def _digest(workflow: Workflow, parts: Mapping[str, Part], nodes: Sequence[Node]) -> str:
+    """The digest of what the author wrote, without spelling or comments; edges in their order."""
     return digest(
         canonical(
             {
@@ -144,6 +144,14 @@ def _digest(workflow: Workflow, parts: Mapping[str, Part]) -> str:
                 "order": workflow.order,
                 "timeout": workflow.timeout,
                 "defaults": workflow.defaults,
+                "nodes": [
+                    {
+                        "id": node.id,
+                        "edges": [(edge.target, edge.case, edge.error) for edge in node.out],
+                        "inner": {name: graph.digest for name, graph in node.inner.items()},
+                    }
+                    for node in nodes
+                ],
                 "agents": [msgspec.structs.replace(part.spec, path=()) for part in parts.values()],
             }
         )

@@ -88,4 +88,3 @@ def _cycle(workflow: Workflow, graph: Graph, waiting: list[int]) -> ConfigError:
         fix="repeat with an agent of type `loop`, whose body is a workflow of its own",
         code="config.cycle",
     )
-

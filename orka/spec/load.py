@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
+import msgspec
+
 from orka.errors import ConfigError, nearest
 from orka.spec.form import (
     Form,
@@ -21,7 +23,7 @@ from orka.spec.problems import Problem, Problems
 from orka.spec.text import Mark, decode
 from orka.spec.workflow import AgentSpec, Backoff, Workflow
 from orka.spec.yaml import Document, Path, read, spell
-from orka.value import Json, canonical, plain
+from orka.value import Json, plain
 
 STRATEGIES = ("sequential", "graph")
 # What OrKa 0.9 called them.
@@ -57,7 +59,7 @@ def load(data: bytes | str | Mapping[str, Json], source: str = "<workflow>") -> 
         written = decode(data, source)
         return _workflow(read(written, source), written, ())
     document = Document(value=_json(data, source), marks={}, source=source)
-    return _workflow(document, canonical(document.value).decode(), ())
+    return _workflow(document, _text(document.value), ())
 
 
 def inner(workflow: Workflow, value: Json, path: Path) -> Workflow:
@@ -69,12 +71,27 @@ def inner(workflow: Workflow, value: Json, path: Path) -> Workflow:
             fix="write a map with the keys 'orchestrator' and 'agents'",
             code="config.type",
         )
-    return _workflow(workflow.document, canonical(value).decode(), path, value)
+    return _workflow(workflow.document, _text(value), path, value)
+
+
+def _text(value: Json) -> str:
+    """JSON with keys in the order written: the order of routes and branches means something."""
+    return msgspec.json.encode(value).decode()
+
+
+def _written(value: Json) -> Json:
+    """A copy with keys in the order written."""
+    if isinstance(value, Mapping):
+        return {key: _written(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_written(item) for item in value]
+    return value
 
 
 def _json(data: Mapping[str, Json], source: str) -> Json:
     try:
-        value, notes = plain(data)
+        _, notes = plain(data)
+        value = _written(data)
     except RecursionError as error:
         fix = "remove what contains itself"
         what = "the workflow is nested too deeply"

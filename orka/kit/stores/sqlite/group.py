@@ -43,7 +43,8 @@ class GroupCommits:
         self._journal, self._threaded = journal, threaded
         self._waiting: list[_Waiting] = []
         self._runs: Counter[str | None] = Counter()
-        self._due: asyncio.AbstractEventLoop | None = None
+        self._due: asyncio.AbstractEventLoop | None = None  # where a flush is due
+        self._home: asyncio.AbstractEventLoop | None = None  # where the flight lands
         self._pool: ThreadPoolExecutor | None = None
         self._flight: Future[Outcomes] | None = None
 
@@ -86,12 +87,12 @@ class GroupCommits:
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         self._due = None
-        if self._flying() or not self._waiting:
+        if not self._waiting or (self._flying() and self._home is loop):
             return
-        if not self._threaded:
+        if not self._threaded or self._flying():  # what flies will not land: its loop has ended
             self.settle()
             return
-        group = self._take()
+        group, self._home = self._take(), loop
         self._pool = self._pool or ThreadPoolExecutor(1, "orka-store")
         appends = [waiting.append for waiting in group]
         self._flight = self._pool.submit(self._journal.write, appends)
