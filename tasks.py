@@ -1,4 +1,4 @@
-"""Everything a checkout needs, with nothing but Python 3.11: `python3 tasks.py demo|test|bench|format`."""
+"""Everything a checkout needs, with nothing but Python 3.11: `python3 tasks.py demo|test|…`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class StepFailed(SystemExit):
 
 
 def demo() -> None:
-    """Install what the main job needs and answer the veterinary case with the local model."""
+    """Install what the main job needs; answer the veterinary case with the local model."""
     install("local", "openai")
-    step("the local model", "see the message above; `orka doctor` says more", orka("models", "pull"))
+    step("the local model", "`orka doctor` says more", orka("models", "pull"))
     step("the run", "see the message above", orka("run", FLOW, "--json", CASE))
 
 
@@ -35,7 +35,8 @@ def test(*arguments: str) -> None:
     tool = [str(BIN / "python"), "-m"]
     step("format", "run `python3 tasks.py format`", [*tool, "ruff", "format", "--check", "."])
     step("lint", "see above", [*tool, "ruff", "check", "."])
-    step("types", "see above", [*tool, "mypy", "orka", "tests", "benchmarks", "tasks.py"])
+    for places in (["orka", "tests", "tasks.py"], ["benchmarks"]):
+        step("types", "see above", [*tool, "mypy", *places])
     step("the local model", "`orka doctor` says more", orka("models", "pull"))
     workers = ["-n", "2"] if not arguments else []
     step("tests", "see above", [*tool, "pytest", *workers, *arguments])
@@ -61,7 +62,7 @@ def orka(*arguments: str) -> list[str]:
 
 def install(*extras: str) -> None:
     """An environment in .venv with OrKa and `extras`; does nothing if it is there already."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036  # the first line a user with another Python meets
         raise StepFailed(f"OrKa needs Python 3.11 or newer, this is {sys.version.split()[0]}")
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
     marks = [VENV / f".installed-{extra}" for extra in extras]

@@ -172,21 +172,25 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, Python {version}"
 
 
-def report(samples: Samples) -> tuple[str, str]:
+def report(samples: Samples, kept: Row) -> tuple[str, str]:
     """As plain text and as Markdown."""
     rounds = len({row["round"] for row in samples.plain()})
     measured, judged = rows(samples), verdicts(samples)
     missed = sum(row[3] == "MISSED" for row in judged)
     known = sum(row[3] != "not measured" for row in judged[1:])
     total = f"{known - missed} of {known} measured targets are met ({len(TARGETS)} in all)."
+    low, high = kept["load"]
     note = (
-        f"Measured on {machine()}, {rounds} rounds: median (smallest–largest) over the rounds. "
-        "Each engine runs in its own interpreter, in turns. The ratios are medians of the ratios "
-        "of each round: compare ratios, not microseconds. OrKa's full trace is on everywhere."
+        f"Measured on {kept['machine']}, {rounds} rounds: median (smallest–largest) over the "
+        "rounds. Each engine runs in its own interpreter, in turns. The ratios are medians of the "
+        "ratios of each round: compare ratios, not microseconds. OrKa's full trace is on "
+        f"everywhere.\n\nLoad average {low}–{high}, with what else ran on the machine. "
+        f"Code: {', '.join(kept['code'])}."
     )
-    text = f"{aligned(measured)}\n\n{aligned(judged)}\n\n{total}\n"
+    gaps = "\n".join(f"- {gap}" for gap in samples.gaps()) or "- none"
+    text = f"{aligned(measured)}\n\n{aligned(judged)}\n\n{total}\n\nFewer rounds:\n{gaps}\n"
     parts = ("# Results", note, markdown(measured), "## Targets", markdown(judged), total)
-    page = "\n\n".join(parts) + "\n"
+    page = "\n\n".join((*parts, "## Measured in fewer rounds", gaps)) + "\n"
     return text, page
 
 
@@ -195,8 +199,10 @@ def main() -> None:
     if not (VENVS / "orka/bin/python").exists():
         sys.exit(f"no virtual environments in {VENVS}: run benchmarks/setup first")
     path = results(asked)
-    samples = Samples.read(json.loads(path.read_text())["rows"]) if asked.again else measured(asked)
-    text, page = report(samples)
+    if not asked.again:
+        measured(asked)
+    kept = json.loads(path.read_text())
+    text, page = report(Samples.read(kept["rows"]), kept)
     print(text)
     if asked.whole:
         (HERE / "RESULTS.md").write_text(page)
@@ -209,16 +215,27 @@ def results(asked: Asked) -> Path:
     return folder / ("latest.json" if asked.whole else "partial.json")
 
 
-def measured(asked: Asked) -> Samples:
+def measured(asked: Asked) -> None:
     """Measure; what is known is kept after each round, so that an interrupt loses little."""
     samples = Samples()
+    loads: list[float] = []
+    code: dict[str, None] = {}
     with tempfile.TemporaryDirectory() as folder:
         for line in measure(asked, samples, counter(folder)):
-            print(f"{line}  load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+            loads.append(round(os.getloadavg()[0], 1))
+            print(f"{line}  load {loads[-1]}", file=sys.stderr, flush=True)
+            code[revision()] = None
             if line.endswith("W8"):
-                kept = {"machine": machine(), "rows": samples.plain()}
-                results(asked).write_text(json.dumps(kept, indent=0) + "\n")
-    return samples
+                kept = {"machine": machine(), "load": [min(loads), max(loads)], "code": [*code]}
+                text = json.dumps({**kept, "rows": samples.plain()}, indent=0)
+                results(asked).write_text(text + "\n")
+
+
+def revision() -> str:
+    """What is measured; "+" for changes that are not committed."""
+    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":

@@ -101,6 +101,22 @@ class Samples:
         pairs = [(metric(above[round]), metric(below[round])) for round in above if round in below]
         return Spread.of(a / b * scale for a, b in pairs if a is not None and b)
 
+    def gaps(self) -> list[str]:
+        """Where fewer rounds were measured than there were, and why."""
+        total = len({row["round"] for row in self.plain()})
+        found: dict[tuple[str, int, str], list[str]] = {}
+        for key, names in self._rows.items():
+            for name, rounds in names.items():
+                good = sum("error" not in row or not row["error"] for row in rounds.values())
+                errors = [row["error"] for row in rounds.values() if row.get("error")]
+                if good < total and "not supported" not in errors:
+                    reason = errors[0] if errors else "slow"
+                    found.setdefault((name, good, reason), []).append(key)
+        return [
+            f"{name}: {good} of {total} rounds for {', '.join(keys)} ({reason})"
+            for (name, good, reason), keys in found.items()
+        ]
+
     def plain(self) -> list[Row]:
         """All rows, as JSON."""
         return [
