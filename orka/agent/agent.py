@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from orka.agent.context import Context
+from orka.errors import PluginError
 from orka.value import Json
 
 AgentFunction = Callable[[Context], Awaitable[Json]]
@@ -60,9 +62,18 @@ def agent(
     check: Callable[[Any], str] | None = None,  # Any: the agent's own config type
     version: str = "",
 ) -> Callable[[AgentFunction], AgentType]:
-    """Make an agent type of an async function that takes a `Context` and returns JSON."""
+    """Make an agent type of an async function that takes a `Context` and returns JSON.
+
+    Raises `PluginError` for a function that is not async.
+    """
 
     def register(function: AgentFunction) -> AgentType:
+        if not inspect.iscoroutinefunction(function):
+            raise PluginError(
+                f"agent {name!r} is not an async function",
+                fix="write `async def`; blocking work belongs into a tool",
+                code="plugin.agent_signature",
+            )
         return AgentType(
             name=name,
             function=function,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import msgspec
 
@@ -38,7 +39,7 @@ def part_of(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
             fix=nearest(spec.type, catalog),
             code="config.unknown_type",
         )
-    fields = [field.encode_name for field in msgspec.structs.fields(kind.config)]
+    fields = _fields(kind.config)
     raise_all(list(_unknown_keys(workflow, spec, fields)))
     given = {name: item for name, item in workflow.defaults.items() if name in fields}
     given |= {name: item for name, item in spec.options.items() if name in fields}
@@ -48,7 +49,12 @@ def part_of(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
     return Part(spec, kind, config, kind.shape(config) if kind.shape else Shape())
 
 
-def _unknown_keys(workflow: Workflow, spec: AgentSpec, fields: list[str]) -> Iterator[ConfigError]:
+@cache
+def _fields(config: type[msgspec.Struct]) -> tuple[str, ...]:
+    return tuple(field.encode_name for field in msgspec.structs.fields(config))
+
+
+def _unknown_keys(workflow: Workflow, spec: AgentSpec, fields: Sequence[str]) -> Iterator[ConfigError]:
     for name in spec.options:
         if name not in fields and name != "params":
             yield ConfigError(
