@@ -158,6 +158,17 @@ def copied(value: Json) -> Json:
     return value
 
 
+def identical(one: Json, other: Json) -> bool:
+    """True if both have the same bytes as JSON: 1, 1.0 and true are three values."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(identical(one[k], other[k]) for k in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(identical, one, other))
+    return bool(one == other)
+
+
 def shrink(value: Json, blobs: dict[str, bytes], limit: int = INLINE_LIMIT) -> Json:
     """`value` with parts above `limit` canonical bytes replaced by references into `blobs`."""
     if isinstance(value, dict):

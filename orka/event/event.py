@@ -140,13 +140,15 @@ class Violation(_Decision, frozen=True):
 
 
 class NodeFinished(_Decision, frozen=True):
-    """An agent returned. `taken` lists the nodes its edges lead to; None means all of them."""
+    """An agent returned a value. `taken` lists the nodes its edges lead to; None means all of them.
+    A value that is an effect's answer as it came is not stored again: `answer` names the effect."""
 
     node: str
     scope: str = ""
     value: Json = None
     taken: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    answer: str = ""
 
 
 class NodeFailed(_Decision, frozen=True):

@@ -58,8 +58,8 @@ class _Wire:
         members = self._unowned()
         if self.workflow.strategy == "sequential":
             self._sequence(members, [])
-        else:
-            for id in members:
+        for id in (*members, *self.specs):
+            if id not in self.done:
                 self._tails(id)
         for spec in self.specs.values():
             self._explicit(spec)

@@ -54,7 +54,9 @@ def _fields(config: type[msgspec.Struct]) -> tuple[str, ...]:
     return tuple(field.encode_name for field in msgspec.structs.fields(config))
 
 
-def _unknown_keys(workflow: Workflow, spec: AgentSpec, fields: Sequence[str]) -> Iterator[ConfigError]:
+def _unknown_keys(
+    workflow: Workflow, spec: AgentSpec, fields: Sequence[str]
+) -> Iterator[ConfigError]:
     for name in spec.options:
         if name not in fields and name != "params":
             yield ConfigError(

@@ -5,7 +5,11 @@ from __future__ import annotations
 from orka.agent.effect import Effect
 from orka.errors import AgentError, nearest
 from orka.graph.graph import Node
-from orka.value import Json, plain
+from orka.run.state import Asked
+from orka.value import Json, canonical, identical, plain
+
+# Bytes from which on an output that is an effect's answer is stored as its id.
+_WORTH = 64
 
 
 def payload_of(effect: Effect, node: Node) -> Json:
@@ -26,6 +30,13 @@ def payload_of(effect: Effect, node: Node) -> Json:
             fix="ctx.sleep takes a number of seconds",
         )
     return value
+
+
+def passed_on(value: Json, asked: Asked) -> bool:
+    """True if an agent's output is the answer it got last, and large enough to be worth a word."""
+    if not isinstance(value, (str, dict, list)) or not identical(value, asked.value):
+        return False
+    return len(value if isinstance(value, str) else canonical(value)) >= _WORTH
 
 
 def output_of(value: object) -> tuple[Json, tuple[str, ...]]:

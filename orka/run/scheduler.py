@@ -34,7 +34,7 @@ from orka.event.event import (
 )
 from orka.graph.graph import Graph, Node
 from orka.run.context import context_of, wanted
-from orka.run.payload import output_of, payload_of
+from orka.run.payload import output_of, passed_on, payload_of
 from orka.run.route import taken
 from orka.run.state import DONE, STOPPED_SCOPE, UNSETTLED, Asked, Scope, State
 from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault
@@ -221,7 +221,11 @@ class Scheduler:
             self._node_failed(scope, node, error.failure())
             return
         edges = taken(scope.graph, node, value)
-        self._emit(NodeFinished(node.id, scope.name, value, edges, notes))
+        if strand.given is not None and passed_on(value, strand.given):
+            finished = NodeFinished(node.id, scope.name, None, edges, notes, strand.given.id)
+        else:
+            finished = NodeFinished(node.id, scope.name, value, edges, notes)
+        self._emit(finished)
         self._settled(scope, node)
 
     def _raised(self, strand: Strand, failure: Failure) -> None:
@@ -309,6 +313,7 @@ class Scheduler:
             return
         strand.now = asked.at
         error = at_fault(asked.error, asked.id) if asked.error else None
+        strand.given = None if error else asked
         self._advance(strand, copied(asked.value), error)
 
     # ---- ends: failures, deadlines, cancellation

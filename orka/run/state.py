@@ -243,7 +243,8 @@ class State:
     def _node_finished(self, event: NodeFinished) -> None:
         scope = self.scopes[event.scope]
         node = scope.graph.nodes[scope.graph.index[event.node]]
-        scope.keep(event.node, event.value)
+        value = self.effects[event.answer].value if event.answer else event.value
+        scope.keep(event.node, value)
         taken = event.taken
         if taken is None:
             scope.settle(node, DONE, None)

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from orka.agent.effect import Asked, Effect, Group, Remark
 from orka.errors import AgentError, EffectFailed, Failure, ForeignAwait, OrkaError
+from orka.run.state import Asked as AskedEffect
 from orka.run.state import Scope
 from orka.value import Json
 
@@ -27,7 +28,8 @@ Step = Effect | Group | Remark | Returned | Raised
 class Strand:
     """One coroutine of a node: its agent, or a member of a group the agent awaits.
 
-    The n-th effect of a strand is called `prefix` + n; `last` is the one it asked last.
+    The n-th effect of a strand is called `prefix` + n; `last` is the one it asked last,
+    `given` the one whose answer it got last.
     """
 
     __slots__ = (
@@ -35,6 +37,7 @@ class Strand:
         "coroutine",
         "dead",
         "gathered",
+        "given",
         "index",
         "last",
         "now",
@@ -58,6 +61,7 @@ class Strand:
         self.asked, self.last = 0, ""
         self.now = 0.0
         self.dead = False
+        self.given: AskedEffect | None = None
         self.gathered: Gathered | None = None
 
     def step(self, value: Json, error: Failure | None) -> Step:

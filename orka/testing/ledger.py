@@ -25,6 +25,7 @@ class Question:
     answered: bool = False
     dropped: bool = False
     error: Failure | None = None
+    value: Json = None
 
     @property
     def pending(self) -> bool:

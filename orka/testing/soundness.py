@@ -207,14 +207,21 @@ class Judge:
 
     def _finished(self, scope: ScopeNotes, node: Node, event: NodeFinished) -> None:
         scope.phases[node.index] = "finished"
-        scope.values[node.id] = event.value
-        fires = tuple(follows(edge, event.value) for edge in node.out)
+        value = self._told(node, event) if event.answer else event.value
+        scope.values[node.id] = value
+        fires = tuple(follows(edge, value) for edge in node.out)
         names = scope.targets(node, fires)
         told = scope.targets(node, None) if event.taken is None else list(event.taken)
         if told != names:
             self.say(f"{node.id!r} took {told}, its value leads to {names}")
         scope.taken[node.index] = fires
         self._nothing_pending(scope, node)
+
+    def _told(self, node: Node, event: NodeFinished) -> Json:
+        asked = self.questions.get(event.answer)
+        if asked is None or asked.node is not node or not asked.answered or asked.error:
+            self.say(f"{node.id!r} finished with the answer of {event.answer}, which it has not")
+        return asked.value if asked else None
 
     def _failed(self, scope: ScopeNotes, node: Node, event: NodeFailed) -> None:
         self._drop(scope, node)
@@ -277,7 +284,7 @@ class Judge:
         scope = self.scopes[asked.scope]
         self._alive(scope, f"answer to {event.id}")
         self.found += check_answer(self.seq, asked, event)
-        asked.answered, asked.error = True, event.error
+        asked.answered, asked.error, asked.value = True, event.error, event.value
         scope.pending.pop(event.id, None)
         error = event.error
         if error and error.retryable and asked.event.retried < asked.node.retries:
@@ -320,7 +327,7 @@ class Judge:
             self.say(f"scope {event.scope} closed with a failure that nothing in it had")
         scope.open = False
         if event.failure is None or event.failure.code != "scope.stopped":
-            asked.answered, asked.error = True, event.failure
+            asked.answered, asked.error, asked.value = True, event.failure, event.value
             self.scopes[asked.scope].pending.pop(event.scope, None)
         return None
 

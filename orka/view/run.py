@@ -23,6 +23,7 @@ from orka.event.event import (
     RunFinished,
     RunResumed,
     RunStarted,
+    ScopeClosed,
     Status,
     Violation,
 )
@@ -166,6 +167,7 @@ class Fold:
     def __init__(self) -> None:
         self.nodes: dict[tuple[str, str], NodeView] = {}
         self.open: dict[str, Attempt] = {}
+        self.answers: dict[str, Json] = {}
         self.end: RunFinished | None = None
         self.now = 0.0
 
@@ -195,13 +197,16 @@ class Fold:
             case NodeFinished():
                 self._settle(event.scope, event.node, "done")
                 node = self.nodes[event.scope, event.node]
-                node.value, node.taken = event.value, event.taken
+                node.value = self.answers[event.answer] if event.answer else event.value
+                node.taken = event.taken
             case NodeFailed():
                 self._settle(event.scope, event.node, "failed")
                 node = self.nodes[event.scope, event.node]
                 node.failure, node.taken = event.failure, event.taken
             case NodeStopped():
                 self._settle(event.scope, event.node, "stopped")
+            case ScopeClosed():
+                self.answers[event.scope] = event.value
             case NodeReopened():
                 self.nodes[event.scope, event.node].state = "running"
             case Violation():
@@ -226,6 +231,7 @@ class Fold:
         attempt = self.open.pop(event.id)
         attempt.answered_at, attempt.value, attempt.error = event.at, event.value, event.error
         attempt.spent = event.spent or {}
+        self.answers[event.id] = event.value
         attempt.reused = event.reused is not None
 
 

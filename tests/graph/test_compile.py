@@ -65,6 +65,24 @@ def test_a_graph_has_only_the_edges_that_are_written() -> None:
     assert edges(graph) == {"a>g", "b>g", "g!>c", "g>d", "g>e"}
 
 
+def test_a_router_that_a_next_leads_to_has_its_routes() -> None:
+    router = "{id: r, type: router, decision_key: g, routing_map: {x: [b], y: [c]}}"
+    graph = compiled("g", "{id: g, type: wait, seconds: 0, next: r}", router, "{id: h, type: wait, "
+                     "seconds: 0, depends_on: [b, c], next: [a, d, e, f]}")  # fmt: skip
+    assert edges(graph) >= {"g>r", "r[x]>b", "r[y]>c"}
+
+
+def test_a_route_back_is_a_cycle_that_names_its_agents() -> None:
+    error = problem(
+        "g",
+        "{id: g, type: wait, seconds: 0, next: k}",
+        "{id: k, type: wait, seconds: 0, next: r}",
+        "{id: r, type: router, decision_key: k, routing_map: {bad: [g], good: [a, b, c, d, e, f]}}",
+    )
+    assert error.code == "config.cycle"
+    assert all(f"{name} →" in str(error) for name in "gkr")
+
+
 def test_depends_on_takes_the_place_of_the_one_before() -> None:
     extra = "{id: g, type: wait, seconds: 0, depends_on: a}"
     assert edges(compiled("a, b, g, c, d, e, f", extra)) >= {"a>b", "a>g", "g>c"}

@@ -14,6 +14,7 @@ from orka.event.event import (
     NodeFailed,
     NodeFinished,
     RunStarted,
+    ScopeClosed,
 )
 from orka.kit.stores.memory import MemoryStore
 from orka.testing.clock import run_virtual
@@ -71,7 +72,12 @@ def test_joins_give_what_branches_came_to_in_the_order_written(block: range) -> 
         run = recorded(seed)
         nodes = run[0].graph.nodes
         values: dict[str, Json] = {}
+        answers: dict[str, Json] = {}
         for event in events(run):
+            if isinstance(event, EffectAnswered):
+                answers[event.id] = event.value
+            elif isinstance(event, ScopeClosed):
+                answers[event.scope] = event.value
             if not isinstance(event, NodeFinished) or event.scope:
                 continue
             node = nodes[run[0].graph.index[event.node]]
@@ -79,7 +85,7 @@ def test_joins_give_what_branches_came_to_in_the_order_written(block: range) -> 
                 met = event.value["met"]
                 assert [id for id, _ in met] == list(node.config.ends)
                 assert all(values.get(id, value) == value for id, value in met), f"seed {seed}"
-            values[event.node] = event.value
+            values[event.node] = answers[event.answer] if event.answer else event.value
 
 
 def test_a_seed_always_makes_the_same_graph() -> None:
