@@ -12,7 +12,7 @@ from pathlib import Path
 from orka.engine.handlers import ModelHandler, ToolHandler
 from orka.engine.many import bounded
 from orka.engine.outside import Audience, Watcher
-from orka.engine.prices import Prices, read_prices, shipped_prices
+from orka.engine.prices import Prices, prices_in
 from orka.engine.redact import Redactor, environment_secrets
 from orka.engine.worker import Clock, Worker, World
 from orka.errors import ConfigError, InputError, RunNotFound, StoreError, nearest
@@ -89,12 +89,12 @@ class Runtime:
                 raise ConfigError(f"{thing!r} is neither an agent type nor a tool")
         for name, model in (models or {}).items():
             self.registry.models.put(name, _factory(model), f"python:{name}", "")
-        self.store = _store(self.registry, store, durability)
+        self.store = self.registry.store(store, durability)
         self._clock, self._audience = clock, Audience(watchers)
         self._redactor = Redactor(environment_secrets())
         self._models = ModelHandler(
             self.registry.models,
-            prices or _prices(store),
+            prices or prices_in(store if isinstance(store, (str, Path)) else None),
             self._audience.text,
             {**LIMITS, **(limits or {})},
         )
@@ -228,13 +228,17 @@ class Runtime:
             raise RunNotFound(f"nothing of run {run_id!r} can be read")
         return Run(run_id, lines[:good], self.store.blob)
 
-    async def salvage(self, run_id: str) -> str:
+    async def salvage(self, run_id: str, into: str | Path | None = None) -> str:
         """Copy the longest valid prefix of a damaged run to a new run, which can be resumed; gives
-        its id. The damaged one stays as it is. Raises `RunNotFound` if nothing can be read."""
+        its id. `into` is another folder, for a store that cannot be written any more. The damaged
+        run stays as it is. Raises `RunNotFound` if nothing can be read."""
         run = self.intact(run_id)
+        target = self.store if into is None else self.registry.store(into)
         names = (f"{run_id}-salvaged-{number}" for number in count(1))
-        name = next(name for name in names if not self.store.salvage(name))
-        await self.store.append(name, 0, run.lines, {})
+        name = next(name for name in names if not target.salvage(name))
+        await target.append(name, 0, run.lines, run.blobs() if into is not None else {})
+        if into is not None:
+            await target.close()
         return name
 
     def cancel(self, run_id: str, reason: str = "") -> None:
@@ -344,24 +348,6 @@ def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:
         made: Model = model
         return lambda: made
     return model
-
-
-def _store(registry: Registry, store: str | Path | Store, durability: str) -> Store:
-    if not isinstance(store, (str, Path)):
-        return store
-    if str(store) == ":memory:":
-        return registry.stores["memory"]()
-    return registry.stores["sqlite"](
-        str(store), **({"durability": durability} if durability else {})
-    )
-
-
-def _prices(store: str | Path | Store) -> Prices:
-    own = Path(store) / "prices.toml" if isinstance(store, (str, Path)) else None
-    shipped = shipped_prices()
-    if own is None or not own.is_file():
-        return shipped
-    return shipped.merged(read_prices(own.read_text(encoding="utf-8"), str(own)))
 
 
 def run_sync(flow: Flow, input: Json = None, **settings: object) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
+from pathlib import Path
 
 import msgspec
 
@@ -66,3 +67,12 @@ def shipped_prices() -> Prices:
     """The table that comes with OrKa."""
     text = resources.files("orka.engine").joinpath("prices.toml").read_text(encoding="utf-8")
     return read_prices(text, "prices.toml")
+
+
+def prices_in(folder: str | Path | None) -> Prices:
+    """The shipped table, overlaid with `prices.toml` of a store's folder if there is one."""
+    own = Path(folder) / "prices.toml" if folder is not None else None
+    shipped = shipped_prices()
+    if own is None or not own.is_file():
+        return shipped
+    return shipped.merged(read_prices(own.read_text(encoding="utf-8"), str(own)))

@@ -116,6 +116,16 @@ def blob_names(line: bytes) -> list[str]:
     return [name for key, item in raw.items() if key in _VALUE_FIELDS for name in references(item)]
 
 
+def blob_names_within(blob: bytes) -> list[str]:
+    """Digests of the blobs that a blob refers to; none for one that is no JSON (a source text)."""
+    if not holds_reference(blob):
+        return []
+    try:
+        return references(_decode_raw(blob))
+    except msgspec.DecodeError:
+        return []
+
+
 def verify(lines: Sequence[bytes], run: str, start: int = 0, prev: str = GENESIS) -> str:
     """Check numbers and chain; gives the digest the next line must carry.
 

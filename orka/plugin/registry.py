@@ -86,6 +86,16 @@ class Registry:
             return False
         return True
 
+    def store(self, place: str | Path | Store, durability: str = "") -> Store:
+        """The store at a folder, or in ":memory:"; one that is a store already is given back."""
+        if not isinstance(place, (str, Path)):
+            return place
+        if str(place) == ":memory:":
+            return self.stores["memory"]()
+        return self.stores["sqlite"](
+            str(place), **({"durability": durability} if durability else {})
+        )
+
     def load_file(self, path: str) -> None:
         """Run a plugin file and register the agent types and tools it defines.
 

@@ -221,11 +221,9 @@ class Scheduler:
             self._node_failed(scope, node, error.failure())
             return
         edges = taken(scope.graph, node, value)
-        if strand.given is not None and passed_on(value, strand.given):
-            finished = NodeFinished(node.id, scope.name, None, edges, notes, strand.given.id)
-        else:
-            finished = NodeFinished(node.id, scope.name, value, edges, notes)
-        self._emit(finished)
+        given = strand.given if strand.given and passed_on(value, strand.given) else None
+        told = (None, edges, notes, given.id) if given else (value, edges, notes)
+        self._emit(NodeFinished(node.id, scope.name, *told))
         self._settled(scope, node)
 
     def _raised(self, strand: Strand, failure: Failure) -> None:

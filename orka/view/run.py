@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from orka.errors import Failure, RunFailed
-from orka.event.codec import decode
+from orka.event.codec import blob_names, blob_names_within, decode
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
@@ -148,6 +148,18 @@ class Run:
     @cached_property
     def totals(self) -> Totals:
         return totals_of([a for node in self.nodes for a in node.attempts])
+
+    def blobs(self) -> dict[str, bytes]:
+        """All blobs the run refers to, by digest: its large values, and the workflow's source."""
+        wanted = [name for line in self.lines for name in blob_names(line)]
+        wanted += [self.started.flow] if self.started.flow else []
+        found: dict[str, bytes] = {}
+        while wanted:
+            name = wanted.pop()
+            if name not in found:
+                found[name] = self._blob(name)
+                wanted += blob_names_within(found[name])
+        return found
 
     def output_or_raise(self) -> Json:
         """The output. Raises `RunFailed` that says why there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
@@ -13,11 +14,13 @@ from orka.kit.stores.sqlite import handles
 from orka.kit.stores.sqlite.faults import refused
 from orka.kit.stores.sqlite.layout import APPLICATION, PAGE, SCHEMA, VERSION
 from orka.kit.stores.sqlite.locks import LockFile
-from orka.kit.stores.sqlite.log import Frame, committed, unseen
+from orka.kit.stores.sqlite.log import Frame, committed, torn, unseen
 from orka.kit.stores.sqlite.repair import keep_aside, rewrite
 from orka.kit.stores.sqlite.salvage import Salvage
 
 _LOG_PAGES = 4_000  # where SQLite moves the log's pages to the file: 16 MB
+
+_log = logging.getLogger("orka")
 
 
 class Database:
@@ -150,6 +153,11 @@ class Database:
         """Keep what the next write to a damaged log would destroy."""
         if not _size(self.log):
             return
+        if torn(self.log):
+            _log.warning(
+                "the journal %s ended in 1 torn record; it is dropped, all before it is kept",
+                self.log,
+            )
         connection.execute("begin immediate")
         try:
             lost = self._unseen()

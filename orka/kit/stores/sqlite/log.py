@@ -23,6 +23,12 @@ class Frame(NamedTuple):
     image: bytes
 
 
+def torn(log: Path) -> bool:
+    """True if the log ends in half a record: the process that wrote it died while it wrote."""
+    size = log.stat().st_size if log.exists() else 0
+    return size > _HEADER and (size - _HEADER) % (_FRAME + PAGE) != 0
+
+
 def committed(log: Path) -> list[Frame]:
     """The frames up to the last commit, whatever has been damaged between them."""
     if not log.exists():
