@@ -20,14 +20,14 @@ async def ask(
     handler: Handler, payload: Json, call: Call, timeout: float | None
 ) -> tuple[Answer, Failure | None]:
     """One attempt: the answer, or the failure. Raises nothing but this task's own cancellation."""
-    limit = asyncio.timeout(timeout)
+    limit = None if timeout is None else asyncio.timeout(timeout)
     try:
-        if timeout is None:
+        if limit is None:
             return _checked(await handler(payload, call)), None
         async with limit:
             return _checked(await handler(payload, call)), None
     except TimeoutError as error:
-        if limit.expired():
+        if limit is not None and limit.expired():
             return Answer(None), _too_slow(call.node, timeout or 0.0)
         return Answer(None), foreign(error)
     except OrkaError as error:

@@ -8,7 +8,7 @@ import msgspec
 
 from orka.errors import ConfigError, GuardError, OrkaError, TemplateError, raise_all
 from orka.graph.edges import Wiring, wire
-from orka.graph.graph import Graph, Node, Rendered
+from orka.graph.graph import Graph, Node, Rendered, found
 from orka.graph.guard import Guard
 from orka.graph.part import Catalog, Part, part_of
 from orka.graph.proof import prove
@@ -79,7 +79,8 @@ def _node(
         type=spec.type,
         function=part.type.function,
         config=part.config,
-        templates=_templates(workflow, part, templates),
+        templates=(compiled := _templates(workflow, part, templates)),
+        constants=frozenset(name for name, value in compiled.items() if not found(value)),
         params=spec.options.get("params") or {},
         when=_when(workflow, spec),
         retries=spec.retries,

@@ -26,9 +26,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One agent of the graph. `needs` counts the edges that lead here,
-    from `sources`; `plain` says that all of
-    `out` is taken whenever the node finishes. `retries`, `backoff` (initial, factor, limit in
+    """One agent of the graph. `needs` counts the edges that lead here, from `sources`. `constants`
+    are the options without a template in them. `plain` says that all of `out` is taken whenever
+    the node finishes. `retries`, `backoff` (initial, factor, limit in
     seconds) and `timeout` (seconds) hold for each effect the agent asks for."""
 
     index: int
@@ -37,6 +37,7 @@ class Node:
     function: AgentFunction
     config: Json
     templates: Mapping[str, Rendered]
+    constants: frozenset[str]
     params: Mapping[str, Json]
     when: Guard | None
     retries: int
@@ -67,3 +68,11 @@ class Graph:
     digest: str
     flow: str = ""
     components: Mapping[str, str] = field(default_factory=dict)
+
+
+def found(value: Rendered) -> list[Template]:
+    """The templates inside an option, in order."""
+    if isinstance(value, Template):
+        return [value]
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [template for item in inside for template in found(item)]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from orka.agent.agent import Shape
 from orka.errors import ConfigError, nearest
-from orka.graph.graph import Graph, Node, Rendered
-from orka.graph.template import Template
+from orka.graph.graph import Graph, Node, found
 from orka.spec.workflow import Workflow
 
 
@@ -34,7 +33,7 @@ def prove(workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape]) -> None
 
 def _reads(node: Node, shape: Shape) -> Iterator[tuple[str, str]]:
     for option, value in node.templates.items():
-        for template in _templates(value):
+        for template in found(value):
             for id in template.reads:
                 yield option, id
     for id in shape.reads:
@@ -43,17 +42,6 @@ def _reads(node: Node, shape: Shape) -> Iterator[tuple[str, str]]:
         root, _, rest = name.partition(".")
         if root in ("previous_outputs", "outputs") and rest:
             yield "when", rest.partition(".")[0]
-
-
-def _templates(value: Rendered) -> Iterator[Template]:
-    if isinstance(value, Template):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _templates(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _templates(item)
 
 
 def _ancestors(workflow: Workflow, graph: Graph) -> list[int]:

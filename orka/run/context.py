@@ -11,7 +11,7 @@ from orka.graph.graph import Node
 from orka.run.render import render
 from orka.run.seen import Copies
 from orka.run.state import Scope
-from orka.value import Json
+from orka.value import Json, copied
 
 
 def context_of(run: str, scope: Scope, node: Node, clock: Callable[[], float]) -> Context:
@@ -54,6 +54,8 @@ def wanted(run: str, scope: Scope, node: Node) -> bool:
 
 
 def _render(run: str, scope: Scope, node: Node, name: str) -> Json:
+    if name in node.constants:
+        return copied(node.templates[name])
     try:
         return render(node.templates[name], names_for(run, scope, node))
     except TemplateError as error:

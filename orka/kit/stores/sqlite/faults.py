@@ -62,8 +62,7 @@ def explained(error: Exception, path: Path) -> StoreError:
         f"the store's file is damaged: {error}",
         valid=0,
         where=str(path),
-        fix="keep a copy of the folder and record new runs in another one; "
-        "what is intact can still be read",
+        fix="`orka resume RUN --salvage --into DIR` copies what is intact to another folder",
     )
 
 
