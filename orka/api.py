@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from orka.errors import ConfigError, InputError, RunNotFound, StoreError, neares
 from orka.event.codec import verify
 from orka.event.event import EffectAnswered, Fact, Origin, RunStarted
 from orka.graph.compile import compile
-from orka.graph.graph import Graph, Node
+from orka.graph.graph import Graph
+from orka.graph.names import check_names
 from orka.plugin.registry import Registry
 from orka.port.handler import Handler
 from orka.port.model import Model
@@ -91,6 +93,9 @@ class Runtime:
             self.registry.models.put(name, _factory(model), f"python:{name}", "")
         self.store = self.registry.store(store, durability)
         self._clock, self._audience = clock, Audience(watchers)
+        for name, most in (limits or {}).items():
+            if most < 1:
+                raise ConfigError(f"limits[{name!r}] is {most}", fix="1 or more calls at once")
         self._redactor = Redactor(environment_secrets())
         self._models = ModelHandler(
             self.registry.models,
@@ -123,7 +128,7 @@ class Runtime:
         graph = self._graphs.get(workflow.text)
         if graph is None:
             graph = compile(workflow, self.registry.agents)
-            self._check_names(graph)
+            check_names(graph, self.registry.tools, self.registry.models)
             self._graphs[workflow.text] = graph
         return graph
 
@@ -158,14 +163,15 @@ class Runtime:
         Raises `RunNotFound`, `RunBusy`, `StoreCorrupt`, `Diverged`.
         """
         worker = self._worker(self._graph_of(self.open(run_id)), run_id)
-        await self._drive(worker, worker.resume(facts))
+        with self._reached(worker):
+            await worker.resume(facts)
         return self.open(run_id)
 
     async def answer(self, run_id: str, question: str, value: Json) -> Run:
         """Answer what a run asked a person and let it go on. `question` is the effect's id, or the
         node's when it has one question open. Raises `InputError` if nobody asked."""
         run = self.open(run_id)
-        asked = [q for q in run.questions if question in (q.id, q.id.partition("#")[0])]
+        asked = [q for q in run.questions if question in (q.id, q.id.rpartition("#")[0])]
         if len(asked) != 1:
             names = [q.id for q in run.questions]
             raise InputError(
@@ -256,9 +262,7 @@ class Runtime:
         begun: Callable[[str], None] | None,
         recording: Recording | None = None,
     ) -> Run:
-        given, notes = plain(input)
-        if notes:
-            raise InputError(f"the input is not JSON: {'; '.join(notes)}", code="input.not_json")
+        given = _given(input)
         now = self._clock()
         run_id = (
             run_id or f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(4)}"
@@ -280,15 +284,19 @@ class Runtime:
             origin=origin,
         )
         worker = self._worker(graph, run_id, recording)
-        await self._drive(worker, worker.start(fact))
+        with self._reached(worker):
+            await worker.start(fact)
         return Run(run_id, self.store.read(run_id), self.store.blob)
 
-    async def _drive(self, worker: Worker, driving: Awaitable[object]) -> None:
-        self._workers[worker.run] = worker
+    @contextmanager
+    def _reached(self, worker: Worker) -> Iterator[None]:
+        """Let `cancel` reach the worker; one that drives the run already keeps its place."""
+        mine = self._workers.setdefault(worker.run, worker) is worker
         try:
-            await driving
+            yield
         finally:
-            del self._workers[worker.run]
+            if mine:
+                del self._workers[worker.run]
 
     def _worker(self, graph: Graph, run_id: str, recording: Recording | None = None) -> Worker:
         world = World(self.store, self._handlers, self._clock, self._audience, self._redactor)
@@ -310,37 +318,19 @@ class Runtime:
         return known or self.check(self._workflow_of(run))
 
     def _load_plugins_of(self, run: Run) -> None:
-        for name in run.started.components:
+        """The plugin files the run was made with. One that was moved may be given by the user."""
+        given = dict(self.registry.files)
+        for name, version in run.started.components.items():
             kind, _, path = name.partition(":")
-            if kind == "plugin" and path not in self.registry.files:
-                self.registry.load_file(path)
+            if kind != "plugin" or path in given or version in given.values():
+                continue
+            if given and not Path(path).exists():
+                continue  # what the user gave takes its place; a missing name is told by `check`
+            self.registry.load_file(path)
 
     def _components(self, graph: Graph) -> dict[str, str]:
         files = {f"plugin:{path}": version for path, version in self.registry.files.items()}
         return {**graph.components, **files}
-
-    def _check_names(self, graph: Graph) -> None:
-        """Tools and model providers that nodes name must exist before the run."""
-        for node in graph.nodes:
-            for tool in node.tools:
-                if tool not in self.registry.tools:
-                    raise _unknown(node, "tool", tool, self.registry.tools)
-            for model in node.models:
-                provider = model.partition("/")[0]
-                if provider not in self.registry.models:
-                    raise _unknown(node, "model provider", provider, self.registry.models)
-            for inner in node.inner.values():
-                self._check_names(inner)
-
-
-def _unknown(node: Node, what: str, name: str, known: Iterable[str]) -> ConfigError:
-    hint = "load the file that defines it with --plugin FILE; " if what == "tool" else ""
-    return ConfigError(
-        f"agent {node.id!r} names the {what} {name!r}, which does not exist",
-        where=node.where,
-        fix=hint + nearest(name, known),
-        code=f"config.unknown_{what.partition(' ')[0]}",
-    )
 
 
 def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:
@@ -348,6 +338,16 @@ def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:
         made: Model = model
         return lambda: made
     return model
+
+
+def _given(input: Json) -> Json:
+    try:
+        given, notes = plain(input)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"the input is not JSON: {error}", code="input.not_json") from None
+    if notes:
+        raise InputError(f"the input is not JSON: {'; '.join(notes)}", code="input.not_json")
+    return given
 
 
 def run_sync(flow: Flow, input: Json = None, **settings: object) -> Run:

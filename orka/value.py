@@ -20,6 +20,8 @@ from orka.errors import InputError, nearest
 Json: TypeAlias = Any
 
 INLINE_LIMIT = 8192
+# Levels of lists and maps in a value: no reader of traces has to recurse further.
+DEEPEST = 128
 BLOB = "$blob"
 _BLOB_LIKE = re.compile(r"\$+blob")
 
@@ -45,22 +47,32 @@ def parse(text: str | bytes) -> Json:
 
 
 def plain(value: object) -> tuple[Json, tuple[str, ...]]:
-    """`value` as JSON with sorted keys, and a note for each part that had to be changed."""
+    """`value` as JSON with sorted keys, and a note for each part that had to be changed.
+
+    Raises `ValueError` for one nested deeper than `DEEPEST`, `TypeError` for what is no data.
+    """
     if value is None or value is True or value is False or type(value) is int:
         return value, ()
     try:
-        return _exact(value), ()
+        return _exact(value, DEEPEST), ()
     except (_Unfit, UnicodeEncodeError):
         notes: list[str] = []
         result = _plain(value, "", notes)
+        _exact(result, DEEPEST)
         return result, tuple(notes)
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"it is nested more than {DEEPEST} levels deep, or contains itself")
 
 
 class _Unfit(Exception):
     """A value that is not JSON as it stands."""
 
 
-def _exact(value: Json) -> Json:
+def _exact(value: Json, left: int) -> Json:
     """A copy of a value that is JSON as it stands, as nearly all are; `_plain` does the rest."""
     kind = type(value)
     if kind is str:
@@ -69,14 +81,16 @@ def _exact(value: Json) -> Json:
         return value
     if value is None or kind is bool or kind is int or (kind is float and math.isfinite(value)):
         return value
-    if kind is list:
-        return [_exact(item) for item in value]
-    if kind is not dict:
+    if kind is not list and kind is not dict:
         raise _Unfit
+    if not left:
+        raise _too_deep()
+    if kind is list:
+        return [_exact(item, left - 1) for item in value]
     for key in value:
         if type(key) is not str:
             raise _Unfit
-    return {_exact(key): _exact(value[key]) for key in sorted(value)}
+    return {_exact(key, left): _exact(value[key], left - 1) for key in sorted(value)}
 
 
 def _plain(value: object, path: str, notes: list[str]) -> Json:
@@ -107,7 +121,10 @@ def _mapping(value: Mapping[object, object], path: str, notes: list[str]) -> Jso
         name = key if isinstance(key, str) else str(key)
         if name is not key:
             notes.append(f"{path or '$'}: key {name} was {type(key).__name__}")
-        result[_text(name, path, notes)] = _plain(item, f"{path}.{name}" if path else name, notes)
+        name = _text(name, path, notes)
+        if name in result:
+            notes.append(f"{path or '$'}: two keys became {name!r}; the value of the last was kept")
+        result[name] = _plain(item, f"{path}.{name}" if path else name, notes)
     return dict(sorted(result.items())) if len(result) > 1 else result
 
 
@@ -144,9 +161,10 @@ def _foreign(value: object, path: str, notes: list[str]) -> Json:
     if isinstance(value, PurePath):
         return value.as_posix()
     try:
-        return _plain(msgspec.to_builtins(value), path, notes)
+        built = msgspec.to_builtins(value)
     except TypeError:
-        return _text(str(value), path, notes)
+        raise TypeError(f"{path or '$'} is {type(value).__name__}, which is no data") from None
+    return _plain(built, path, notes)
 
 
 def copied(value: Json) -> Json:

@@ -41,7 +41,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
 class AgentType(msgspec.Struct, frozen=True, kw_only=True):
     """What a plugin registers. `templates` names the options that are templates (strings, or
     mappings and lists with strings in them). `check` says what is wrong with the options, if
-    anything, before a run."""
+    anything, before a run. One that is not `timed` waits as long as it takes: its nodes have no
+    `timeout`."""
 
     name: str
     function: AgentFunction
@@ -51,6 +52,7 @@ class AgentType(msgspec.Struct, frozen=True, kw_only=True):
     check: Callable[[Any], str] | None = None  # Any: the agent's own config type
     version: str = ""
     doc: str = ""
+    timed: bool = True
 
 
 def agent(
@@ -61,6 +63,7 @@ def agent(
     shape: Callable[[Any], Shape] | None = None,  # Any: the agent's own config type
     check: Callable[[Any], str] | None = None,  # Any: the agent's own config type
     version: str = "",
+    timed: bool = True,
 ) -> Callable[[AgentFunction], AgentType]:
     """Make an agent type of an async function that takes a `Context` and returns JSON.
 
@@ -83,6 +86,7 @@ def agent(
             check=check,
             version=version,
             doc=(function.__doc__ or "").strip(),
+            timed=timed,
         )
 
     return register

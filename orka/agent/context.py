@@ -54,8 +54,9 @@ class Context:
 
     @property
     def upstream(self) -> dict[str, Json]:
-        """Outputs of the nodes that lead here and have one, in the order of the file."""
-        return {id: self.outputs[id] for id in self.sources if id in self.outputs}
+        """Outputs of the nodes whose paths came here, in the order of the file. What only chose a
+        route, or failed and was caught, is not among them."""
+        return {id: self.outputs[id] for id in self.sources}
 
     def render(self, name: str) -> Json:
         """The node's templated option `name`, rendered once. Raises `TemplateError`."""

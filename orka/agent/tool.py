@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any, get_type_hints, overload
 
 import msgspec
@@ -56,7 +57,8 @@ def tool(
     """Make a tool of a sync or async function. Sync ones run in a thread, off the event loop.
 
     `idempotent` declares that two calls with the same effect key act once; take the key as a
-    parameter called `effect_key`. Raises `PluginError` for a signature without types.
+    parameter called `effect_key`. Raises `PluginError` for a signature without types
+    or with one that JSON does not have.
     """
     if function is None:
         return lambda found: _tool(found, name, idempotent=idempotent)
@@ -64,8 +66,9 @@ def tool(
 
 
 def _tool(function: Function, name: str, *, idempotent: bool) -> FunctionTool:
-    name = name or function.__name__
-    arguments = _arguments(function, name)
+    name = name or getattr(function, "__name__", "")
+    parameters = _signature(function, name)
+    arguments = _arguments(function, name, parameters)
     return FunctionTool(
         name=name,
         function=function,
@@ -74,37 +77,88 @@ def _tool(function: Function, name: str, *, idempotent: bool) -> FunctionTool:
         description=inspect.getdoc(function) or "",
         idempotent=idempotent,
         blocking=not inspect.iscoroutinefunction(function),
-        wants_key=KEY in inspect.signature(function).parameters,
+        wants_key=KEY in parameters,
     )
 
 
-def _arguments(function: Function, name: str) -> type[msgspec.Struct]:
-    hints = get_type_hints(function)
-    required: list[tuple[str, Any]] = []
-    optional: list[tuple[str, Any, Any]] = []
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.name == KEY:
-            continue
-        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise PluginError(
-                f"tool {name!r} takes {parameter}, which has no schema",
-                fix="give each parameter a name and a type",
-                code="plugin.tool_signature",
-            )
-        if parameter.name not in hints:
-            raise PluginError(
-                f"parameter {parameter.name!r} of tool {name!r} has no type",
-                fix=f"annotate it, for example `{parameter.name}: str`",
-                code="plugin.tool_signature",
-            )
-        kind = hints[parameter.name]
-        if parameter.default is parameter.empty:
-            required.append((parameter.name, kind))
-        else:
-            optional.append((parameter.name, kind, _default(parameter.default)))
-    return msgspec.defstruct(
-        f"{name}_arguments", [*required, *optional], kw_only=True, forbid_unknown_fields=True
+def _signature(function: Function, name: str) -> Mapping[str, inspect.Parameter]:
+    """The parameters of what can be a tool: a function that returns one value."""
+    if inspect.isclass(function) or not isinstance(getattr(function, "__name__", None), str):
+        kind = "a class" if inspect.isclass(function) else f"a {type(function).__name__}"
+        named = name or repr(function)
+        raise _refused(
+            f"tool {named!r} is {kind}, not a function", "write a function that calls it"
+        )
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise _refused(
+            f"tool {name!r} yields, and a tool gives one value", "return a value, such as a list"
+        )
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise _refused(
+            f"the parameters of tool {name!r} cannot be read: {error}",
+            "write a function that calls it",
+        ) from None
+
+
+def _arguments(
+    function: Function, name: str, parameters: Mapping[str, inspect.Parameter]
+) -> type[msgspec.Struct]:
+    fields = [
+        _field(function, name, parameter)
+        for parameter in parameters.values()
+        if parameter.name != KEY or parameter.kind is parameter.POSITIONAL_ONLY
+    ]
+    return msgspec.defstruct(f"{name}_arguments", fields, kw_only=True, forbid_unknown_fields=True)
+
+
+def _field(
+    function: Function, name: str, parameter: inspect.Parameter
+) -> tuple[str, Any] | tuple[str, Any, Any]:
+    """A parameter as a field, proven to have a schema. Raises `PluginError` that names both."""
+    of = f"parameter {parameter.name!r} of tool {name!r}"
+    if parameter.kind is parameter.POSITIONAL_ONLY:
+        raise _refused(
+            f"{of} is positional-only, and arguments are passed by name", "take out the `/`"
+        )
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        raise _refused(
+            f"tool {name!r} takes {parameter}, which has no schema",
+            "give each parameter a name and a type",
+        )
+    if parameter.annotation is parameter.empty:
+        raise _refused(f"{of} has no type", f"annotate it, for example `{parameter.name}: str`")
+    kind = _type(function, parameter, of)
+    found = (parameter.name, kind)
+    field = found if parameter.default is parameter.empty else (*found, _default(parameter.default))
+    try:
+        msgspec.json.schema(msgspec.defstruct("Alone", [field]))
+    except (TypeError, NameError) as error:
+        raise _refused(
+            f"{of} has a type or default that JSON does not have: {str(parameter)!r}",
+            "use str, int, float, bool, list, dict, a dataclass, or typing.Any for any JSON",
+        ) from error
+    return field
+
+
+def _type(function: Function, parameter: inspect.Parameter, of: str) -> Any:  # Any: a type form
+    """The type that an annotation stands for where the function was written; object is any JSON."""
+    alone = SimpleNamespace(
+        __annotations__={parameter.name: parameter.annotation}, __wrapped__=function
     )
+    try:
+        kind = get_type_hints(alone)[parameter.name]
+    except (NameError, AttributeError, SyntaxError, TypeError) as error:
+        raise _refused(
+            f"the type of {of} cannot be read: {error}",
+            "import it where the tool is defined, or correct its name",
+        ) from None
+    return Any if kind is object else kind
+
+
+def _refused(what: str, fix: str) -> PluginError:
+    return PluginError(what, fix=fix, code="plugin.tool_signature")
 
 
 def _default(value: object) -> object:

@@ -15,11 +15,11 @@ import click
 import msgspec
 
 from orka.api import Runtime
-from orka.cli import exit, words
+from orka.cli import exit, select, words
 from orka.cli.models import weights
 from orka.cli.options import Settings, machine, reads
 from orka.cli.output import print_json
-from orka.errors import OrkaError, StoreCorrupt
+from orka.errors import OrkaError
 
 OLDEST = (3, 11)
 NEEDED = ("msgspec", "PyYAML", "minijinja", "jsonschema-rs", "click", "rich")
@@ -119,16 +119,21 @@ def _runs(settings: Settings) -> Iterator[Finding]:
     with settings.reading() as runtime:
         latest = [id for id, _, _ in runtime.store.runs(RUNS)]
         damaged = [finding for id in latest if (finding := _damage(runtime, id))]
+        loss = select.lost(runtime)
+    if loss:
+        yield Finding("runs.db", loss.what, loss.fix, broken=True)
     yield from damaged
     yield Finding("runs", f"the latest {len(latest)} were read, {len(damaged)} are damaged")
 
 
 def _damage(runtime: Runtime, id: str) -> Finding | None:
     try:
-        _ = runtime.open(id).events
-    except StoreCorrupt as error:
+        run = runtime.open(id)
+        _ = run.started, run.events, run.status
+    except select.UNREADABLE as error:
+        what = error.what if isinstance(error, OrkaError) else f"is no trace of OrKa: {error!r}"
         fix = f"`orka show {id}` shows what is intact, `orka resume {id} --salvage` goes on"
-        return Finding(f"run {id}", error.what, fix, broken=True)
+        return Finding(f"run {id}", what, fix, broken=True)
     return None
 
 

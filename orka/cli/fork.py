@@ -12,6 +12,7 @@ from orka.cli import select
 from orka.cli.conduct import conduct
 from orka.cli.options import Settings, drives, machine, watched
 from orka.cli.session import Begun
+from orka.errors import InputError
 from orka.value import Json, parse
 from orka.view.run import Run
 
@@ -50,7 +51,13 @@ def fork(
 
     async def verb(runtime: Runtime, begun: Begun) -> Run:
         id = select.run_id(runtime, run)
-        new = await runtime.fork(id, at=point, flow=flow or None, changes=changed, begun=begun)
+        if isinstance(point, int):
+            _check_event(runtime.open(id), point)
+        try:
+            new = await runtime.fork(id, at=point, flow=flow or None, changes=changed, begun=begun)
+        except InputError:
+            _check_inner(runtime.open(id), at)
+            raise
         reused, asked = counts(new)
         click.echo(
             f"{new.id}: forked from {id}; answers reused: {reused}, asked anew: {asked}", err=True
@@ -58,6 +65,29 @@ def fork(
         return new
 
     return conduct(settings, lambda: verb, form=form, verbose=verbose, output=output)
+
+
+def _check_event(run: Run, seq: int) -> None:
+    last = len(run.lines) - 1
+    if seq > last:
+        raise InputError(
+            f"run {run.id!r} has no event {seq}",
+            fix=f"its last event is {last}; `orka trace {run.id}` lists them",
+            code="input.no_event",
+        )
+
+
+def _check_inner(run: Run, at: str) -> None:
+    """Raises `InputError` if `at` is a node that `orka show` lists, but an inner one."""
+    outer = list(dict.fromkeys(node.id for node in run.nodes if not node.scope))
+    inner = [node.path for node in run.nodes if node.scope and at in (node.id, node.path)]
+    if inner and at not in outer:
+        raise InputError(
+            f"node {inner[0]!r} is part of an inner workflow; only nodes of the outer workflow "
+            "can be forked at",
+            fix=f"fork at one of: {', '.join(outer)}",
+            code="input.no_node",
+        )
 
 
 def counts(run: Run) -> tuple[int, int]:

@@ -6,10 +6,11 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -39,8 +40,42 @@ COMMANDS: dict[str, tuple[str, str]] = {
 _TOOL_THREADS = "orka-tool"
 
 
+class Unread(Exception):  # noqa: N818  # no mistake: the reader has what it wanted
+    """Whoever read standard output has gone. A broken pipe itself click would turn into an exit
+    like any other."""
+
+
+@contextmanager
+def _ends() -> Iterator[None]:
+    """Tell apart the two ends that click would not: a broken pipe, and a stranger's sys.exit()."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise Unread from error
+    except SystemExit as error:
+        raise OrkaError(
+            f"a plugin, tool or agent ended the program: SystemExit({error.code!r})",
+            fix="take sys.exit() out of it and raise an error; --debug shows where it is",
+            code="plugin.exited",
+        ) from error
+
+
 class Commands(click.Group):
     """Subcommands by name; a command's module is imported when it is called, not for `--help`."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # Any: as click has it
+    ) -> click.Context:
+        with _ends():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:  # Any: what the command gives back
+        with _ends():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -94,7 +129,7 @@ def call(args: Sequence[str]) -> int:
         if debug:
             traceback.print_exception(error)
         return exit.of_error(error)
-    except (SystemExit, BrokenPipeError):  # click makes an exit of a broken pipe it sees itself
+    except (BrokenPipeError, Unread):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit.BROKEN_PIPE
     except Exception as error:  # the last resort: a mistake of ours must still be one clear line

@@ -5,17 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+import msgspec
+
 from orka.api import Runtime
-from orka.errors import InputError, RunBusy, RunNotFound, StoreCorrupt, nearest
+from orka.errors import InputError, RunBusy, RunFailed, RunNotFound, StoreCorrupt, nearest
 from orka.view.run import Run
 
 LAST = "last"
 _PAGE = 200
+# What reading a damaged run raises, or one whose chain holds though OrKa never wrote such events.
+UNREADABLE = (StoreCorrupt, RunFailed, RunNotFound, msgspec.DecodeError, KeyError)
 
 
 def run_id(runtime: Runtime, word: str) -> str:
-    """The id that `word` stands for. Raises `RunNotFound`, or `InputError` if several fit."""
+    """The id that `word` stands for.
+
+    Raises `RunNotFound`, `InputError` if several fit, and `StoreCorrupt` if the store has lost
+    something that may have been the run that is meant.
+    """
     if word == LAST:
+        if loss := lost(runtime):
+            raise loss
         newest = runtime.store.runs(1)
         if not newest:
             raise RunNotFound("there are no runs yet", fix="`orka run FLOW` makes one")
@@ -31,8 +41,24 @@ def run_id(runtime: Runtime, word: str) -> str:
             code="input.ambiguous_run",
         )
     if not fitting:
+        if loss := lost(runtime, word):
+            raise loss
         raise RunNotFound(f"no run begins with {word!r}", fix=_fix(word, known))
     return word if word in fitting else fitting[0]
+
+
+def lost(runtime: Runtime, word: str = "") -> StoreCorrupt | None:
+    """What is wrong if the store as a whole is damaged, so that a run may be missing.
+
+    No run is called `word`: of a sound store one hears that there is no such run.
+    """
+    try:
+        runtime.store.read(word)
+    except RunNotFound:
+        pass
+    except StoreCorrupt as damage:
+        return damage
+    return None
 
 
 def readable(runtime: Runtime, id: str) -> tuple[Run, StoreCorrupt | None]:

@@ -128,6 +128,13 @@ class ToolHandler:
     async def _called(self, tool: Tool, args: Mapping[str, Json], key: str) -> object:
         if tool.blocking:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, tool.call, args, key)
+            return await loop.run_in_executor(self._threads, _in_thread, tool, args, key)
         value = tool.call(args, key)
         return await value if isinstance(value, Awaitable) else value
+
+
+def _in_thread(tool: Tool, args: Mapping[str, Json], key: str) -> object:
+    try:
+        return tool.call(args, key)
+    except StopIteration as error:  # a future cannot hold one: it would never be done
+        raise ToolError(f"tool {tool.name!r} raised StopIteration: {error.value}") from None

@@ -6,14 +6,27 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import TypeVar
 
+from orka.errors import ConfigError
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-async def bounded(
+def bounded(begin: Callable[[T], Awaitable[R]], items: Iterable[T], limit: int) -> AsyncIterator[R]:
+    """Results as they come. An error in one ends all: the rest is cancelled, the error raised.
+
+    Raises `ConfigError` at once for a limit below 1.
+    """
+    if limit < 1:
+        raise ConfigError(
+            f"the limit of runs at once is {limit!r}", fix="let at least 1 run at a time"
+        )
+    return _results(begin, items, limit)
+
+
+async def _results(
     begin: Callable[[T], Awaitable[R]], items: Iterable[T], limit: int
 ) -> AsyncIterator[R]:
-    """Results as they come. An error in one ends all: the rest is cancelled, the error raised."""
     waiting = iter(items)
     running: set[asyncio.Task[R]] = set()
     try:

@@ -11,7 +11,8 @@ from orka.errors import Failure, HandlerError, OrkaError
 from orka.event.event import Event
 from orka.port.handler import Answer, Handler
 from orka.port.model import Call
-from orka.value import Json
+from orka.run.strand import told
+from orka.value import Json, plain
 
 _log = logging.getLogger("orka")
 
@@ -28,7 +29,7 @@ async def ask(
             return _checked(await handler(payload, call)), None
     except TimeoutError as error:
         if limit is not None and limit.expired():
-            return Answer(None), _too_slow(call.node, timeout or 0.0)
+            return Answer(None), too_slow(call.node, timeout or 0.0)
         return Answer(None), foreign(error)
     except OrkaError as error:
         return Answer(None), error.failure()
@@ -36,8 +37,16 @@ async def ask(
         if _stopping():
             raise
         return Answer(None), foreign(error)
-    except Exception as error:  # the failure of an effect is a fact in the trace
+    except (Exception, SystemExit) as error:  # the failure of an effect is a fact in the trace
         return Answer(None), foreign(error)
+
+
+def legible(answer: object) -> tuple[Json, tuple[str, ...], Failure | None]:
+    """What a handler gave, as JSON with notes; or why it cannot be."""
+    try:
+        return *plain(answer), None
+    except Exception as error:  # the value is a stranger's object, with methods of its own
+        return None, (), foreign(error)
 
 
 class Watcher(Protocol):
@@ -75,10 +84,10 @@ class Audience:
 
 def foreign(error: BaseException) -> Failure:
     """A stranger's exception: its type and text. Attributes (headers, bodies) are never copied."""
-    return Failure(code="effect.raised", message=f"{type(error).__name__}: {error}")
+    return Failure(code="effect.raised", message=told(error))
 
 
-def _too_slow(node: str, timeout: float) -> Failure:
+def too_slow(node: str, timeout: float) -> Failure:
     return Failure(
         code="timeout",
         message=f"no answer for {node!r} within {timeout:g} s",

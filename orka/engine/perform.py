@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from orka.engine.outside import ask, foreign
+from orka.engine.outside import ask, legible, too_slow
 from orka.engine.redact import Redactor
 from orka.errors import Failure, HandlerError
 from orka.event.event import EffectAnswered
 from orka.port.handler import Answer, Handler, Spent
 from orka.port.model import Call
 from orka.run.state import Asked
-from orka.value import Json, copied, plain
+from orka.value import Json, copied
 
 # What the engine answers itself.
 _OWN = ("sleep", "random")
@@ -40,15 +40,16 @@ class Performer:
 
     async def perform(self, run: str, asked: Asked, attempt: int) -> EffectAnswered:
         """`run` is the id the run was started with: a salvaged copy keeps its effects' keys."""
-        if asked.due and (delay := asked.due - self._clock()) > 0:
-            await asyncio.sleep(delay)
-        answer, error = Answer(None), None
+        delay = asked.due - self._clock() if asked.due else 0.0
+        late = asked.kind == "sleep" and asked.timeout is not None and delay > asked.timeout
+        if delay > 0:
+            await asyncio.sleep(asked.timeout or 0.0 if late else delay)
+        node = asked.scope.graph.nodes[asked.index].id
+        answer, error = Answer(None), too_slow(node, asked.timeout or 0.0) if late else None
         if asked.kind not in _OWN:
             answer, error = await self._call(run, asked, attempt)
-        try:
-            value, notes = plain(answer.value)
-        except (RecursionError, ValueError) as unfit:
-            value, notes, error = None, (), foreign(unfit)
+        value, notes, unfit = legible(answer.value)
+        error = error or unfit
         return EffectAnswered(
             at=round(self._clock(), 6),
             id=asked.id,

@@ -66,6 +66,7 @@ class Worker:
     recording: Recording | None = None
     _folded: Refolded = field(init=False)
     _arrived: list[Fact] = field(default_factory=list)
+    _fault: BaseException | None = None
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _stopping: set[asyncio.Task[None]] = field(default_factory=set)
@@ -140,6 +141,8 @@ class Worker:
                 if not self._arrived:
                     self._wake.clear()
                     await self._wake.wait()
+                if self._fault is not None:
+                    raise self._fault
                 await self._record()
         except asyncio.CancelledError:
             self.cancel("the task that drove the run was cancelled")
@@ -165,6 +168,7 @@ class Worker:
             if scheduler.accepts(fact):
                 events += scheduler.learn(fact)
         if not events:
+            self._reuse()  # what was refused may have been all that kept it from its turn
             return
         lines = chain.extend(events, blobs)
         await self.world.store.append(self.run, first, lines, blobs)
@@ -211,6 +215,7 @@ class Worker:
             self.deliver(self._performer.random(asked, self._now()))
         elif asked.kind != "ask":
             task = asyncio.get_running_loop().create_task(self._attempt(asked))
+            task.add_done_callback(self._attempted)
             self._tasks[asked.id] = task
 
     def _reuse(self) -> None:
@@ -225,6 +230,12 @@ class Worker:
         if self._tasks.get(asked.id) is asyncio.current_task():
             del self._tasks[asked.id]
         self.deliver(fact)
+
+    def _attempted(self, task: asyncio.Task[None]) -> None:
+        """A fault of the engine's own ends the drive; it must not end in silence."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._fault = error
+            self._wake.set()
 
     def _arm_all(self) -> None:
         for scope in self.state.deadlines:

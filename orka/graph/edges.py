@@ -29,7 +29,8 @@ class Wiring:
         edges = self.edges.setdefault(end[0], {})
         if key not in edges:
             edges[key] = None
-            self.sources.setdefault(target, {})[end[0]] = None
+            if end[1] is None and not error:
+                self.sources.setdefault(target, {})[end[0]] = None
             self.needs[target] = self.needs.get(target, 0) + 1
 
     def out(self, id: str) -> tuple[Edge, ...]:
@@ -135,11 +136,17 @@ class _Wire:
                 for end in self._branch_ends(branch):
                     self.wiring.add(end, spec.id)
 
-    def _branch_ends(self, branch: Sequence[str]) -> list[End]:
+    def _branch_ends(self, branch: Sequence[str], trail: tuple[str, ...] = ()) -> list[End]:
+        """Raises `ConfigError` for a branch that leads back to a node it came through."""
         last = branch[-1]
+        trail += tuple(branch)
+        if (start := trail.index(last)) < len(trail) - 1:
+            raise cycle(self.workflow, trail[start:-1])
         shape = self.shapes[last]
         nested = [*shape.branches, *(targets for targets in shape.routes.values() if targets)]
-        return [end for inner in nested for end in self._branch_ends(inner)] or [(last, None)]
+        return [end for inner in nested for end in self._branch_ends(inner, trail)] or [
+            (last, None)
+        ]
 
     def _members(self, members: Sequence[str]) -> None:
         """The nodes that take part, in the order of the file; none may be out of reach."""
@@ -181,6 +188,16 @@ class _Wire:
                         fix=nearest(target, self.specs),
                         code="config.unknown_agent",
                     )
+
+
+def cycle(workflow: Workflow, path: Sequence[str]) -> ConfigError:
+    """The error for agents that lead from one to the next and back to the first."""
+    return ConfigError(
+        f"agents {' → '.join([*path, path[0]])} form a cycle",
+        where=workflow.where(path[0]),
+        fix="repeat with an agent of type `loop`, whose body is a workflow of its own",
+        code="config.cycle",
+    )
 
 
 def _targets(shape: Shape) -> list[str]:

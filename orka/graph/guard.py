@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 from orka.errors import GuardError
+from orka.graph.template import HYPHENATED
 from orka.value import Json
 
 Evaluate = Callable[[Mapping[str, Json]], Json]
@@ -31,7 +32,7 @@ _LIMIT = 2000
 
 
 class Guard:
-    """A compiled condition. `names` are the dotted references it reads."""
+    """A compiled condition. `names` are the references it reads, each as the parts of its path."""
 
     __slots__ = ("_evaluate", "names", "text")
 
@@ -62,16 +63,23 @@ def _parse(text: str, where: str) -> ast.expr:
         raise GuardError(
             f"condition {text!r} cannot be read: {detail}",
             where=where,
-            fix="write a comparison such as previous_outputs.a == 'yes'",
+            fix=_quoted(text) or "write a comparison such as previous_outputs.a == 'yes'",
         ) from None
 
 
-def _references(tree: ast.expr) -> list[str]:
-    found: list[str] = []
+def _quoted(text: str) -> str:
+    found = HYPHENATED.search(text)
+    return f"write previous_outputs['{found.group(1)}']" if found else ""
+
+
+def _references(tree: ast.expr) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
     inner: set[int] = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            inner.add(id(node.func))
         if id(node) not in inner and (path := _path(node)) is not None:
-            found.append(".".join(path))
+            found.append(path)
             inner.update(id(part) for part in ast.walk(node))
     return found
 
@@ -79,7 +87,7 @@ def _references(tree: ast.expr) -> list[str]:
 def _path(node: ast.AST) -> tuple[str, ...] | None:
     match node:
         case ast.Name(id=name):
-            return None if name in _CONSTANTS or name == "len" else (name,)
+            return None if name in _CONSTANTS else (name,)
         case ast.Attribute(value=value, attr=attr):
             head = _path(value)
             return (*head, attr) if head else None

@@ -43,6 +43,12 @@ def part_of(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
     raise_all(list(_unknown_keys(workflow, spec, fields)))
     given = {name: item for name, item in workflow.defaults.items() if name in fields}
     given |= {name: item for name, item in spec.options.items() if name in fields}
+    if spec.timeout is not None and not kind.timed:
+        raise ConfigError(
+            f"agent {spec.id!r}: type {spec.type!r} waits as long as it takes and has no `timeout`",
+            where=workflow.where(spec.id, "timeout"),
+            fix="remove it",
+        )
     config = _convert(workflow, spec, kind, given)
     if kind.check and (problem := kind.check(config)):
         raise ConfigError(f"agent {spec.id!r}: {problem}", where=workflow.where(spec.id))

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from orka.agent.agent import Shape
-from orka.errors import ConfigError, nearest
+from orka.errors import ConfigError, GuardError, nearest
+from orka.graph.edges import cycle
 from orka.graph.graph import Graph, Node, found
+from orka.graph.guard import Guard
+from orka.graph.template import CONTEXT, HYPHENATED
 from orka.spec.workflow import Workflow
+
+_OUTPUTS = ("previous_outputs", "outputs")
 
 
 def prove(workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape]) -> None:
-    """Raises `ConfigError` for a cycle, and for a reference to a node that is not upstream."""
+    """Raises `ConfigError` for a cycle and for a reference to a node that is not upstream,
+    `GuardError` for a condition with a name that nothing has."""
     above = _ancestors(workflow, graph)
     for node in graph.nodes:
+        if node.when:
+            _check_names(node.when, graph, workflow.where(node.id, "when"))
         for option, id in _reads(node, shapes[node.id]):
             if id not in graph.index:
                 raise ConfigError(
@@ -38,10 +46,28 @@ def _reads(node: Node, shape: Shape) -> Iterator[tuple[str, str]]:
                 yield option, id
     for id in shape.reads:
         yield "type", id
-    for name in node.when.names if node.when else ():
-        root, _, rest = name.partition(".")
-        if root in ("previous_outputs", "outputs") and rest:
-            yield "when", rest.partition(".")[0]
+    for root, *rest in node.when.names if node.when else ():
+        if root in _OUTPUTS and rest:
+            yield "when", rest[0]
+
+
+def _check_names(guard: Guard, graph: Graph, where: str) -> None:
+    unknown = [root for root, *_ in guard.names if root not in CONTEXT]
+    read = [rest[0] for root, *rest in guard.names if root in _OUTPUTS and rest]
+    for match in HYPHENATED.finditer(guard.text):
+        head, *tail = match.group(1).split("-")
+        if head in read and (head not in graph.index or not set(tail).isdisjoint(unknown)):
+            raise GuardError(
+                f"{match.group(0)!r} is read as a subtraction",
+                where=where,
+                fix=f"write previous_outputs['{match.group(1)}']",
+            )
+    for root in unknown:
+        raise GuardError(
+            f"condition {guard.text!r} uses {root!r}, which is not defined",
+            where=where,
+            fix=nearest(root, CONTEXT),
+        )
 
 
 def _ancestors(workflow: Workflow, graph: Graph) -> list[int]:
@@ -70,9 +96,4 @@ def _cycle(workflow: Workflow, graph: Graph, waiting: list[int]) -> ConfigError:
         trail.append(at)
         at = sources[at]
     path = [graph.nodes[index].id for index in reversed(trail[trail.index(at) :])]
-    return ConfigError(
-        f"agents {' → '.join([*path, path[0]])} form a cycle",
-        where=workflow.where(path[0]),
-        fix="repeat with an agent of type `loop`, whose body is a workflow of its own",
-        code="config.cycle",
-    )
+    return cycle(workflow, path)

@@ -23,7 +23,8 @@ _MUTATING = re.compile(
 _ALONE = re.compile(r"\s*{{-?((?:(?!}}|{{).)*?)-?}}\s*", re.DOTALL)
 _TAG = re.compile(r"{{(.*?)}}|{%(.*?)%}", re.DOTALL)
 _SUBSCRIPT = re.compile(r"\b(?:previous_outputs|outputs)\s*\[\s*(['\"])(.+?)\1\s*\]")
-_HYPHENATED = re.compile(r"\b(?:previous_outputs|outputs)\.([A-Za-z_]\w*(?:-\w+)+)")
+# An id with a hyphen after a dot: templates and conditions both read it as a subtraction.
+HYPHENATED = re.compile(r"\b(?:previous_outputs|outputs)\.([A-Za-z_]\w*(?:-\w+)+)")
 
 
 class Templates:
@@ -103,7 +104,7 @@ def constant(text: str) -> bool:
 
 
 def _references(text: str, names: set[str], where: str) -> tuple[str, ...]:
-    for match in _HYPHENATED.finditer(text):
+    for match in HYPHENATED.finditer(text):
         raise TemplateError(
             f"{match.group(0)!r} is read as a subtraction",
             where=where,

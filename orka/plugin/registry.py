@@ -106,7 +106,9 @@ class Registry:
             version = digest(source.read_bytes())[:12]
         except OSError as error:
             raise PluginError(
-                f"plugin file {path!r} cannot be read: {error.strerror}", code="plugin.missing"
+                f"plugin file {path!r} cannot be read: {error.strerror}",
+                fix="check the path; if the file was moved, give its place with --plugin FILE",
+                code="plugin.missing",
             ) from None
         module = _run(source, path)
         things = [item for item in vars(module).values() if self._defines(module, item)]
@@ -137,7 +139,10 @@ def _run(source: Path, path: str) -> ModuleType:
         spec.loader.exec_module(module)
     except PluginError:
         raise
-    except Exception as error:  # a stranger's code: whatever it raises is its failure, by name
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a stranger's code: whatever it raises is its failure, by name
         raise PluginError(
             f"plugin file {path!r} raised {type(error).__name__}: {error}",
             fix="run it with python to see where",
@@ -149,7 +154,10 @@ def _run(source: Path, path: str) -> ModuleType:
 def _loaded(point: metadata.EntryPoint) -> object:
     try:
         return point.load()
-    except Exception as error:  # a stranger's code: whatever it raises is its failure, by name
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a stranger's code: whatever it raises is its failure, by name
         raise PluginError(
             f"plugin {point.name!r} ({point.value}) cannot be loaded: "
             f"{type(error).__name__}: {error}",

@@ -10,19 +10,20 @@ from orka.errors import GuardError, TemplateError
 from orka.graph.graph import Node
 from orka.run.render import render
 from orka.run.seen import Copies
-from orka.run.state import Scope
+from orka.run.state import DONE, Scope
 from orka.value import Json, copied
 
 
 def context_of(run: str, scope: Scope, node: Node, clock: Callable[[], float]) -> Context:
     """The context of a node that has started."""
+    index = scope.graph.index
     return Context(
         run=run,
         scope=scope.name,
         node=node.id,
         input=scope.input,
         outputs=Copies(scope.values, scope.places, scope.seen[node.index]),
-        sources=node.sources,
+        sources=tuple(id for id in node.sources if scope.status[index[id]] == DONE),
         config=node.config,
         render=partial(_render, run, scope, node),
         clock=clock,

@@ -50,6 +50,8 @@ class Recording:
 
     def offer(self, effect: Asked) -> bool:
         """True if the recording will answer this effect."""
+        if effect.kind == "ask":  # a person's yes was to what would have followed then
+            return False
         asked = question(effect.kind, effect.payload)
         same = self._by_id.get(effect.id)
         if same and same[1] == asked:

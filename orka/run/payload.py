@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from math import log
+
 from orka.agent.effect import Effect
 from orka.errors import AgentError, nearest
 from orka.graph.graph import Node
 from orka.run.state import Asked
 from orka.value import Json, canonical, identical, plain
 
+# e to the power of this is beyond any limit; beyond 700 it is beyond floats.
+_FAR = 300.0
 # Bytes from which on an output that is an effect's answer is stored as its id.
 _WORTH = 64
 
@@ -40,12 +44,17 @@ def passed_on(value: Json, asked: Asked) -> bool:
 
 
 def output_of(value: object) -> tuple[Json, tuple[str, ...]]:
-    """`value` as JSON, with notes on what had to be changed. Raises `AgentError` for one without
-    an end."""
+    """`value` as JSON, with notes on what had to be changed. Raises `AgentError` for one that
+    cannot be recorded."""
     try:
         return plain(value)
-    except RecursionError:
-        raise AgentError(
-            "a value contains itself, or is nested too deeply to be recorded",
-            code="agent.not_json",
-        ) from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise AgentError(f"a value cannot be recorded: {error}", code="agent.not_json") from None
+
+
+def backoff(node: Node, retried: int) -> float:
+    """Seconds before the next attempt: initial * factor ** retried, at most the limit."""
+    initial, factor, limit = node.backoff
+    if not initial or retried * log(max(factor, 1.0)) > _FAR:
+        return limit if initial else 0.0
+    return min(limit, initial * factor**retried)

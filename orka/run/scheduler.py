@@ -34,10 +34,10 @@ from orka.event.event import (
 )
 from orka.graph.graph import Graph, Node
 from orka.run.context import context_of, wanted
-from orka.run.payload import output_of, passed_on, payload_of
+from orka.run.payload import backoff, output_of, passed_on, payload_of
 from orka.run.route import taken
 from orka.run.state import DONE, STOPPED_SCOPE, UNSETTLED, Asked, Scope, State
-from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault
+from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault, read
 from orka.value import Json, copied
 
 # How the scheduler decides. A change in that is a new number; old golden traces must still replay.
@@ -215,11 +215,11 @@ class Scheduler:
             return
         scope, node = strand.scope, strand.scope.graph.nodes[strand.index]
         del self._strands[scope.name, strand.index]
-        try:
-            value, notes = output_of(value)
-        except AgentError as error:
-            self._node_failed(scope, node, error.failure())
+        found = read(output_of, value)
+        if isinstance(found, Failure):
+            self._node_failed(scope, node, found)
             return
+        value, notes = found
         edges = taken(scope.graph, node, value)
         given = strand.given if strand.given and passed_on(value, strand.given) else None
         told = (None, edges, notes, given.id) if given else (value, edges, notes)
@@ -252,10 +252,9 @@ class Scheduler:
         id = f"{strand.prefix}{strand.asked}"
         strand.asked += 1
         node = strand.scope.graph.nodes[strand.index]
-        try:
-            payload = payload_of(effect, node)
-        except AgentError as error:
-            self._raised_by(strand, error.failure())
+        payload = read(payload_of, effect, node)
+        if isinstance(payload, Failure):
+            self._raised_by(strand, payload)
             return
         strand.last = id
         asked = self.state.effects.get(id)
@@ -297,9 +296,7 @@ class Scheduler:
         self._emit(fact)
         failure = fact.error
         if failure and failure.retryable and asked.retried < node.retries:
-            initial, factor, limit = node.backoff
-            backoff = min(limit, initial * factor**asked.retried)
-            wait = round(max(backoff, failure.retry_after or 0.0), 6)
+            wait = round(max(backoff(node, asked.retried), failure.retry_after or 0.0), 6)
             again = (asked.attempt + 1, asked.retried + 1, wait, node.timeout)
             self._emit(EffectRequested(asked.id, asked.kind, asked.payload, *again))
             return

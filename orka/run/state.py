@@ -134,6 +134,11 @@ def _never(edge: Edge) -> bool:
     return False
 
 
+def _passes(edge: Edge) -> bool:
+    """A node whose condition is false lets the path go on without it."""
+    return edge.case is None and not edge.error
+
+
 class State:
     """All that is known about a run. `pending` is what the world still owes an answer to."""
 
@@ -238,7 +243,8 @@ class State:
 
     def _node_skipped(self, event: NodeSkipped) -> None:
         scope = self.scopes[event.scope]
-        scope.settle(scope.graph.nodes[scope.graph.index[event.node]], SKIPPED, _never)
+        node = scope.graph.nodes[scope.graph.index[event.node]]
+        scope.settle(node, SKIPPED, _passes if event.reason == "when" else _never)
 
     def _node_finished(self, event: NodeFinished) -> None:
         scope = self.scopes[event.scope]

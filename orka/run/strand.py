@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from typing import ParamSpec, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -12,6 +13,9 @@ from orka.errors import AgentError, EffectFailed, Failure, ForeignAwait, OrkaErr
 from orka.run.state import Asked as AskedEffect
 from orka.run.state import Scope
 from orka.value import Json
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Returned(msgspec.Struct, frozen=True):
@@ -73,8 +77,10 @@ class Strand:
                 asked = self.coroutine.throw(EffectFailed(error))
         except StopIteration as stop:
             return Returned(stop.value)
-        except Exception as raised:  # an agent's failure is data: it becomes an event with a route
-            return Raised(_failure(raised))
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as raised:  # an agent's failure is data: an event with a route
+            return Raised(failure_of(raised))
         if isinstance(asked, (Effect, Group, Remark)):
             return asked
         return Raised(self._foreign(asked))
@@ -115,7 +121,7 @@ class Gathered:
         return self.errors[min(self.errors)] if self.errors and not self.settle else None
 
 
-def _failure(raised: BaseException) -> Failure:
+def failure_of(raised: BaseException) -> Failure:
     """An exception as data; the effect behind it is found along the chain of causes."""
     effect = _effect_behind(raised)
     if isinstance(raised, EffectFailed):
@@ -125,7 +131,7 @@ def _failure(raised: BaseException) -> Failure:
         found = structs.replace(raised.failure(), where="")
     else:
         found = AgentError(
-            f"{type(raised).__name__}: {raised}",
+            told(raised),
             code="agent.raised",
             fix="the agent's code raised this; see its source",
         ).failure()
@@ -145,3 +151,19 @@ def _effect_behind(raised: BaseException | None) -> str:
         seen.add(id(raised))
         raised = raised.__cause__ or raised.__context__
     return ""
+
+
+def told(error: BaseException) -> str:
+    """Type and text of an error, also of one whose text cannot be had."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # a stranger's __str__
+        return f"{type(error).__name__}, which has no text that can be read"
+
+
+def read(convert: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | Failure:
+    """Call `convert`, which meets an agent's own objects and whatever they raise."""
+    try:
+        return convert(*arguments, **named)
+    except Exception as raised:  # a stranger's __iter__, __len__, …
+        return failure_of(raised)

@@ -203,7 +203,8 @@ class Judge:
             self.say(f"{node.id!r} was skipped as a dead path, and an edge to it was taken")
         if event.reason == "when" and not (led and scope.wanted(node, self.run) is False):
             self.say(f"{node.id!r} was skipped by a condition that is not false")
-        scope.taken[node.index] = (False,) * len(node.out)
+        dead = event.reason == "dead_path"
+        scope.taken[node.index] = tuple(not dead and follows(edge, None) for edge in node.out)
 
     def _finished(self, scope: ScopeNotes, node: Node, event: NodeFinished) -> None:
         scope.phases[node.index] = "finished"

@@ -275,7 +275,7 @@ agents:
 
 
 def test_inputs_are_json_or_an_error() -> None:
-    with pytest.raises(InputError, match="object became text"):
+    with pytest.raises(InputError, match="object, which is no data"):
         orka.run_sync("orchestrator: {id: p}\nagents: [{id: m, type: wait, seconds: 0}]\n",
                       {"a": object()}, store=":memory:")  # fmt: skip
 

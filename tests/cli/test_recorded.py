@@ -164,6 +164,27 @@ def test_fork_with_a_changed_input_asks_what_depends_on_it(orka: Orka, write: Wr
     assert orka("fork", "last", "--set", "input").code == 2
 
 
+def test_fork_at_an_event_that_is_not_there_names_the_last_one(orka: Orka, write: Write) -> None:
+    write("one", "{id: a, type: tool, tool: ship}")
+    orka("run", "one.yml", *PLUG)
+    events = len(orka("trace", "last").out.splitlines())
+    for seq in (events, 99999):
+        ended = orka("fork", "last", "--at", str(seq))
+        assert ended.code == 2 and "input.no_event" in ended.err
+        assert f"its last event is {events - 1}" in ended.err
+    assert orka("fork", "last", "--at", str(events - 1)).code == 0
+
+
+def test_fork_at_an_inner_node_says_where_it_can_be_forked(orka: Orka, write: Write) -> None:
+    inner = "{orchestrator: {id: in}, agents: [{id: q, type: tool, tool: ship}]}"
+    write("outer", f"{{id: w, type: workflow, workflow: {inner}}}")
+    orka("run", "outer.yml", *PLUG)
+    ended = orka("fork", "last", "--at", "q")
+    assert ended.code == 2 and "inner workflow" in ended.err and "fork at one of: w" in ended.err
+    assert "no node is called 'nope'" in orka("fork", "last", "--at", "nope").err
+    assert orka("fork", "last", "--at", "w").code == 0
+
+
 def test_diff_names_the_input_that_changed(orka: Orka, write: Write) -> None:
     write("loud", "{id: a, type: tool, tool: shout, args: {text: '{{ input }}'}}")
     for name in ("one", "two"):

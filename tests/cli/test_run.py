@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from cli.conftest import Orka, Write
 
 PLUG = ("--plugin", "tools.py")
@@ -165,3 +167,26 @@ def test_a_run_can_be_named(orka: Orka, write: Write, last: Callable[[], str]) -
     write("fine", "{id: a, type: tool, tool: ship}")
     orka("run", "fine.yml", *PLUG, "--run-id", "mine")
     assert last() == "mine"
+
+
+@pytest.mark.parametrize("id", ["last", "../x", "a b", "a\n", "", ".a", "-a", "ü", "a" * 129])
+def test_a_name_that_no_run_can_have_is_refused(orka: Orka, write: Write, id: str) -> None:
+    write("fine", "{id: a, type: tool, tool: ship}")
+    ended = orka("run", "fine.yml", *PLUG, f"--run-id={id}")
+    assert (ended.code, ended.out) == (2, "") and "input.run_id" in ended.err
+    assert orka("runs", "--format", "json").json == []
+
+
+@pytest.mark.parametrize("broken", ["sys.exit(3)", "raise SystemExit"])
+def test_a_program_that_a_tool_or_plugin_ends_is_a_clear_error(
+    orka: Orka, write: Write, folder: Path, broken: str
+) -> None:
+    (folder / "inside.py").write_text(
+        f"import orka, sys\n@orka.tool\nasync def leave() -> str:\n    {broken}\n"
+    )
+    (folder / "outside.py").write_text(f"import sys\n{broken}\n")
+    write("leaving", "{id: a, type: tool, tool: leave}")
+    for plugin in ("inside.py", "outside.py"):
+        ended = orka("run", "leaving.yml", "--plugin", plugin)
+        assert ended.code in (1, 2), plugin
+        assert "SystemExit" in ended.err and "to do" in ended.err

@@ -15,9 +15,9 @@ from orka.spec.load import AGENT_KEYS, ORCHESTRATOR_KEYS
 ROOT = Path(__file__).resolve().parents[2]
 CODE = re.compile(
     r"""["']((?:config|template|guard|input|plugin|agent|effect|tool|model|sensor|router|loop|approval"""
-    r"""|scope|run|store|replay|testing|orka)\.[a-z_]+|timeout)["']"""
+    r"""|scope|run|store|replay|testing|orka)\.[a-z0-9_]+|timeout)["']"""
 )
-NAMED = re.compile(r"""code(?:: str)?\s*=\s*(?:f?)(["'][a-z_.]+["'])""")
+NAMED = re.compile(r"""code(?:: str)?\s*=\s*(?:f?)(["'][a-z0-9_.]+["'])""")
 
 
 def page(name: str) -> str:
@@ -42,7 +42,7 @@ def test_every_documented_error_code_exists() -> None:
     source = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "orka").rglob("*.py"))
     used = {match.group(1) for match in CODE.finditer(source)}
     used |= {"config.unknown_tool", "config.unknown_model"}  # made of two parts in orka.api
-    for code in re.findall(r"^\| `([a-z_.]+)`", page("errors.md"), re.MULTILINE):
+    for code in re.findall(r"^\| `([a-z0-9_.]+)`", page("errors.md"), re.MULTILINE):
         assert code in used, code
 
 

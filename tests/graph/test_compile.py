@@ -149,6 +149,50 @@ def test_depends_on_takes_the_place_of_the_one_before() -> None:
             "config.not_upstream",
             ["g", "f"],
         ),
+        (
+            "a, g, b, c, d, e, f",
+            ["{id: g, type: wait, seconds: 0, when: 'inputs.x == 1'}"],
+            "guard.invalid",
+            ["inputs", "did you mean 'input'"],
+        ),
+        (
+            "a, kb-s, g, b, c, d, e, f",
+            [
+                "{id: kb-s, type: wait, seconds: 0}",
+                "{id: g, type: wait, seconds: 0, when: 'previous_outputs.kb-s == 1'}",
+            ],
+            "guard.invalid",
+            ["write previous_outputs['kb-s']"],
+        ),
+        (
+            "a, kb-7, g, b, c, d, e, f",
+            [
+                "{id: kb-7, type: wait, seconds: 0}",
+                "{id: g, type: wait, seconds: 0, when: 'outputs.kb-7 == 1'}",
+            ],
+            "guard.invalid",
+            ["write previous_outputs['kb-7']"],
+        ),
+        (
+            "a, x, j, b, c, d, e, f",
+            [
+                "{id: x, type: fork, targets: [[y]]}",
+                "{id: y, type: fork, targets: [[x]]}",
+                "{id: j, type: join, group: x}",
+            ],
+            "config.cycle",
+            ["y → x → y", "loop"],
+        ),
+        (
+            "a, x, j, b, c, d, e, f",
+            [
+                "{id: x, type: fork, targets: [[g, x]]}",
+                "{id: g, type: wait, seconds: 0}",
+                "{id: j, type: join, group: x}",
+            ],
+            "config.cycle",
+            ["x → g → x"],
+        ),
     ],
 )  # fmt: skip
 def test_mistakes_are_found_before_the_run(
@@ -159,6 +203,20 @@ def test_mistakes_are_found_before_the_run(
     for name in names:
         assert name in str(error)
     assert "line" in str(error)
+
+
+def test_a_condition_reads_ids_with_dots_and_subtracts() -> None:
+    graph = compiled(
+        "a, a.x, g, b, c, d, e, f",
+        "{id: a.x, type: wait, seconds: 0}",
+        """{id: g, type: wait, seconds: 0, when: "previous_outputs['a.x'] == 1"}""",
+    )
+    assert "a.x>g" in edges(graph)
+    assert compiled(
+        "a, g, b, c, d, e, f",
+        """{id: g, type: wait, seconds: 0, when: "previous_outputs.a-input.q == 1 and
+        'previous_outputs.a-b' != run_id"}""",
+    )
 
 
 def test_all_unknown_keys_of_a_file_are_told_at_once() -> None:

@@ -86,7 +86,17 @@ def test_what_is_not_a_condition_is_refused(text: str) -> None:
 
 def test_a_condition_tells_what_it_reads() -> None:
     guard = Guard("previous_outputs.a.b > 1 and previous_outputs['kb-search'] == input.q")
-    assert set(guard.names) == {"previous_outputs.a.b", "previous_outputs.kb-search", "input.q"}
+    assert set(guard.names) == {
+        ("previous_outputs", "a", "b"), ("previous_outputs", "kb-search"), ("input", "q"),
+    }  # fmt: skip
+    assert Guard("previous_outputs['a.x'].y == 1").names == (("previous_outputs", "a.x", "y"),)
+    assert Guard("len(input) == 1 and true").names == (("input",),)
+    assert Guard("len == 1").names == (("len",),)
+
+
+def test_a_hyphenated_id_that_python_cannot_read_is_advised_about() -> None:
+    with pytest.raises(GuardError, match=r"previous_outputs\['kb-class'\]"):
+        Guard("previous_outputs.kb-class == 1")
 
 
 json_values = st.recursive(

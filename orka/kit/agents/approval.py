@@ -26,7 +26,7 @@ class ApprovalOptions(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str
 
 
-@agent("approval", config=ApprovalOptions, templates=("prompt",), version="1")
+@agent("approval", config=ApprovalOptions, templates=("prompt",), version="1", timed=False)
 async def approval(ctx: Context) -> Json:
     """Give the answer if it is yes; a no fails the node."""
     answer = await ctx.ask(ctx.render("prompt"), schema=ANSWER)

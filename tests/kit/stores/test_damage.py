@@ -27,6 +27,7 @@ import pytest
 
 from orka.errors import RunNotFound, StoreCorrupt, StoreError
 from orka.kit.stores.sqlite import SqliteStore
+from orka.kit.stores.sqlite.log import committed
 from orka.value import digest
 
 SEEDS = (100, 2000)
@@ -191,6 +192,86 @@ def test_a_cut_costs_what_lies_beyond_it(block: range, closed: Recorded, tmp_pat
             if run != "run-5":
                 assert valid == first_lost(lines, data, range(at, len(data))), (seed, at, run)
             assert not whole or valid == len(lines), (seed, at, run)
+
+
+def test_a_cut_hides_no_run(closed: Recorded, tmp_path: Path) -> None:
+    data = closed.files["runs.db"]
+    for at in {1, 15, 99, 100, 4096, 8192, 12288, len(data) - 1, *range(50, len(data), 9_973)}:
+        damaged = Damaged(tmp_path / "s", closed, "runs.db", data[:at])
+        store = SqliteStore(str(damaged.place))
+        with pytest.raises(StoreCorrupt) as corrupt:
+            store.read("")
+        assert corrupt.value.where.endswith("runs.db") and "--salvage" in corrupt.value.fix
+        assert at < 100 or f"was cut: {at:,} of {len(data):,} bytes" in str(corrupt.value)
+        listed = [run for run, _, _ in store.runs(100)]
+        assert set(listed) == (set(closed.runs) if at >= 8192 else set()), at
+        if listed:
+            rest = [run for run, _, _ in store.runs(100, listed[2])]
+            assert rest == listed[3:], at
+        for run in closed.runs:
+            if not store.salvage(run):
+                with pytest.raises(StoreCorrupt):
+                    store.read(run)
+        asyncio.run(store.close())
+
+
+def test_a_run_of_which_nothing_is_left_is_still_listed(closed: Recorded, tmp_path: Path) -> None:
+    data = bytearray(closed.files["runs.db"])
+    for row in rows(bytes(data), closed.runs["run-2"][0]):
+        data[row.stop - 10] ^= 1
+    damaged = Damaged(tmp_path / "s", closed, "runs.db", bytes(data))
+    store = SqliteStore(str(damaged.place))
+    assert ("run-2", b"", b"") in store.runs(100)
+    with pytest.raises(RunNotFound):  # the list of runs is whole
+        store.read("never")
+    asyncio.run(store.close())
+
+
+def test_half_a_checkpoint_is_no_cut(left: Recorded, tmp_path: Path) -> None:
+    for name, content in left.files.items():
+        (tmp_path / name).write_bytes(content)
+    first = next(
+        frame for frame in reversed(committed(tmp_path / "runs.db-wal")) if frame.page == 1
+    )
+    data = left.files["runs.db"]
+    assert int.from_bytes(first.image[28:32], "big") * len(first.image) > len(data)
+    (tmp_path / "runs.db").write_bytes(first.image + data[len(first.image) :])
+    store = SqliteStore(str(tmp_path))
+    assert all(store.read(run) == lines for run, lines in left.runs.items())
+    with pytest.raises(RunNotFound):
+        store.read("never")
+    asyncio.run(store.close())
+
+
+def test_a_cut_below_a_log_is_told(left: Recorded, tmp_path: Path) -> None:
+    data = left.files["runs.db"]
+    for at in range(1, len(data), 7_919):
+        damaged = Damaged(tmp_path / "s", left, "runs.db", data[:at])
+        store = SqliteStore(str(damaged.place))
+        logged = {frame.page for frame in committed(damaged.place / "runs.db-wal")}
+        if at >= 100 and set(range(at // 4096 + 1, len(data) // 4096 + 1)) - logged:
+            with pytest.raises(StoreCorrupt):
+                store.read("never")
+        for run, lines in left.runs.items():
+            try:
+                assert store.read(run) == lines, at
+            except StoreCorrupt as corrupt:
+                assert store.salvage(run) == lines[: corrupt.valid]
+        asyncio.run(store.close())
+
+
+def test_a_run_missing_from_one_of_two_lists_is_told(closed: Recorded, tmp_path: Path) -> None:
+    data = bytearray(closed.files["runs.db"])
+    page = 4096  # the table of runs: one leaf, as the flags of its page say
+    assert data[page] == 13 and data[page + 4] == 6
+    data[page + 4] = 5  # one cell fewer
+    damaged = Damaged(tmp_path / "s", closed, "runs.db", bytes(data))
+    store = SqliteStore(str(damaged.place))
+    with pytest.raises(StoreCorrupt, match="5 runs"):
+        store.read("never")
+    for run, lines in closed.runs.items():
+        assert store.salvage(run) == lines
+    asyncio.run(store.close())
 
 
 def test_several_flips_never_give_a_wrong_line(

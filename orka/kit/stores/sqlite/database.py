@@ -11,6 +11,7 @@ from pathlib import Path
 
 from orka.errors import StoreError
 from orka.kit.stores.sqlite import handles
+from orka.kit.stores.sqlite.extent import shortage
 from orka.kit.stores.sqlite.faults import refused
 from orka.kit.stores.sqlite.layout import APPLICATION, PAGE, SCHEMA, VERSION
 from orka.kit.stores.sqlite.locks import LockFile
@@ -96,6 +97,11 @@ class Database:
     def salvage(self) -> Salvage:
         """All that can be read without SQLite."""
         return Salvage(self.raw(), committed(self.log))
+
+    def shortage(self) -> tuple[int, int] | None:
+        """(bytes there are, bytes there should be) of a file that was cut, None if it was not."""
+        handle = self.raw()
+        return None if handle is None else shortage(handle, self.log)
 
     def close(self) -> None:
         self._disconnect()

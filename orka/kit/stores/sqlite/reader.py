@@ -24,7 +24,8 @@ class Reader:
         self._database = database
 
     def read(self, run: str, start: int) -> list[bytes]:
-        """Raises `RunNotFound`, and `StoreCorrupt` unless all of the run is there."""
+        """Raises `StoreCorrupt` unless all of the run is there; `RunNotFound` for a run that was
+        never there, if that can be known: what is lost of a damaged file may have held it."""
         with self._database.lock:
             lines = self._lines(run, start)
             if lines is not None:
@@ -40,7 +41,7 @@ class Reader:
             try:
                 lines = self._lines(run, 0)
                 return self._proven(run)[0].lines if lines is None else lines
-            except RunNotFound:
+            except (RunNotFound, StoreCorrupt):
                 return []
 
     def blob(self, digest: str) -> bytes:
@@ -59,13 +60,12 @@ class Reader:
         return data
 
     def runs(self, limit: int, before: str) -> list[tuple[str, bytes, bytes]]:
-        """A run of whose beginning nothing can be proven is left out."""
+        """A run of whose beginning nothing can be proven has two empty lines."""
         with self._database.lock:
             if not self._database.exists():
                 return []
             named = self._latest(limit, before)
-            listed = [self._listed(run, number) for number, run in named]
-        return [found for found in listed if found]
+            return [self._listed(run, number) for number, run in named]
 
     def _ask(self, question: Callable[[Tables], T]) -> T | None:
         """The answer of the tables, None if SQLite cannot make sense of them."""
@@ -82,16 +82,21 @@ class Reader:
         head = self._ask(lambda tables: tables.head(run)) if self._database.exists() else empty
         if head is None or self._database.doubtful:
             return None
-        if not head.number:
-            raise self._unknown(run)
-        return self._ask(lambda tables: tables.lines(run, head, start))
+        if head.number:
+            return self._ask(lambda tables: tables.lines(run, head, start))
+        if self._loss():
+            return None
+        raise self._unknown(run)
 
     def _proven(self, run: str) -> tuple[Prefix, bool]:
         """What the bytes prove of `run`, and whether that is all of it."""
         head = self._ask(lambda tables: tables.head(run))
         prefix = self._database.salvage().prefix(run, head.number if head else 0)
-        if not prefix.lines and head and not head.number:
-            raise self._unknown(run)
+        if not prefix.lines and not (head and head.number):
+            if loss := self._loss():
+                raise _lost(run, loss, str(self._database.file))
+            if head:
+                raise self._unknown(run)
         if self._database.doubtful:
             return prefix, _furthest(prefix, head) == prefix.end
         if head and head.number and prefix.passes(head.length, head.sum):
@@ -102,17 +107,20 @@ class Reader:
     def _latest(self, limit: int, before: str) -> list[tuple[int, str]]:
         asked = (lambda tables: tables.head(before).number) if before else (lambda _: NEWEST)
         number = self._ask(asked)
-        if number and not self._database.doubtful:
+        sound = not self._database.doubtful and not self._database.shortage()
+        if number and sound:
             named = self._ask(lambda tables: tables.latest(limit, number))
             if named is not None:
                 return named
-        if number == 0 and not self._database.doubtful:
+        if number == 0 and sound and not self._loss():
             raise self._unknown(before)
-        salvaged = self._database.salvage().runs()
-        at = next((at for at, (_, run) in enumerate(salvaged, 1) if run == before), 0)
-        return salvaged[at : at + limit]
+        named = self._database.salvage().named()
+        if before:
+            at = next((at for at, (_, run) in enumerate(named, 1) if run == before), len(named))
+            named = named[at:]
+        return named[:limit]
 
-    def _listed(self, run: str, number: int) -> tuple[str, bytes, bytes] | None:
+    def _listed(self, run: str, number: int) -> tuple[str, bytes, bytes]:
         bounds = self._ask(lambda tables: tables.bounds(run, number))
         if bounds and not self._database.doubtful:
             return run, *bounds
@@ -121,7 +129,22 @@ class Reader:
             lines = self._database.salvage().prefix(name, number).lines
             if lines:
                 return name, lines[0], lines[-1]
-        return None
+        return run or other, b"", b""
+
+    def _loss(self) -> str:
+        """What is wrong with the file as a whole, so that a run may be missing; empty if nothing
+        is known to be."""
+        if not self._database.exists():
+            return ""
+        if short := self._database.shortage():
+            return "the store's file was cut: {:,} of {:,} bytes are left".format(*short)
+        counts = self._ask(lambda tables: tables.counts())
+        if counts is None:
+            return "the store's file is damaged: SQLite cannot read its list of runs"
+        table, index = counts
+        if table != index:
+            return f"the store's file is damaged: it lists {table} runs, but its index {index}"
+        return ""
 
     def _unknown(self, run: str) -> RunNotFound:
         known = self._ask(lambda tables: tables.latest(_SUGGEST_FROM)) or []
@@ -142,6 +165,16 @@ def _near(run: str, names: list[str]) -> str:
 def _furthest(prefix: Prefix, head: Head | None) -> tuple[int, int]:
     known = {(head.length, head.sum)} if head and head.number else set()
     return max(prefix.ends | known, default=(-1, 0))
+
+
+def _lost(run: str, loss: str, where: str) -> StoreCorrupt:
+    return StoreCorrupt(
+        f"{loss}; run {run!r} may have been in what is lost" if run else loss,
+        valid=0,
+        where=where,
+        fix="put back a copy of the file if you have one; else `orka runs` lists what is left, and "
+        "`orka resume RUN --salvage --into DIR` copies what is intact of a run to another folder",
+    )
 
 
 def _damaged(run: str, valid: int) -> StoreCorrupt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from hashlib import sha256
 from itertools import count
 from zlib import crc32
@@ -83,16 +83,15 @@ class Salvage:
 
     def runs(self) -> list[tuple[int, str]]:
         """(number, run) of all whose first event is intact, newest first."""
-        named: dict[int, set[str]] = {}
-        for number, name in self._names(self._images()):
-            named.setdefault(number, set()).add(name.decode(errors="replace"))
-        proven = {
-            (rowid // SEQS, run)
-            for rowid, kept, line in self._firsts()
-            for run in named.get(rowid // SEQS, ())
-            if crc32(line, seed(run)) == kept
-        }
-        return sorted(proven, reverse=True)
+        return sorted(self._proven(self._named()), reverse=True)
+
+    def named(self) -> list[tuple[int, str]]:
+        """(number, run) of all that are named, newest first; a proven name outdoes others."""
+        named = self._named()
+        proven = self._proven(named)
+        sure = {number for number, _ in proven}
+        others = {(at, run) for at, names in named.items() if at not in sure for run in names}
+        return sorted(proven | others, reverse=True)
 
     def blob(self, digest: str) -> bytes | None:
         """The blob of that digest, None if it is not there whole."""
@@ -113,6 +112,21 @@ class Salvage:
                         digest = sha256(data).hexdigest()
                         if found == digest.encode():
                             yield digest, data
+
+    def _named(self) -> dict[int, set[str]]:
+        named: dict[int, set[str]] = {}
+        for number, name in self._names(self._images()):
+            named.setdefault(number, set()).add(name.decode(errors="replace"))
+        return named
+
+    def _proven(self, named: Mapping[int, Set[str]]) -> set[tuple[int, str]]:
+        """(number, run) of those whose first event is intact."""
+        return {
+            (rowid // SEQS, run)
+            for rowid, kept, line in self._firsts()
+            for run in named.get(rowid // SEQS, ())
+            if crc32(line, seed(run)) == kept
+        }
 
     def _longest(self, run: str, numbers: Set[int]) -> Prefix:
         ends: set[tuple[int, int]] = set()

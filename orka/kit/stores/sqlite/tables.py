@@ -13,6 +13,10 @@ _ROWS = "select key, sum, line from events where key between ? and ? order by ke
 _BLOB = "select data from blobs where digest = ?"
 _LATEST = "select n, id from runs where n < ? order by n desc limit ?"
 _INDEXED = "select id from runs indexed by sqlite_autoindex_runs_1 where n = ?"
+_COUNTS = (
+    "select count(*) from runs not indexed",
+    "select count(*) from runs indexed by sqlite_autoindex_runs_1 where id >= x''",
+)
 NEWEST = 1 << 62
 
 
@@ -65,6 +69,11 @@ class Tables:
         """The name of a run by way of the index alone, which keeps it a second time."""
         found = self._connection.execute(_INDEXED, (number,)).fetchone()
         return _text(found[0]) if found else ""
+
+    def counts(self) -> tuple[int, int]:
+        """How many runs the table has, and how many the index of it: two ways to miss one."""
+        table, index = (self._connection.execute(sql).fetchone()[0] for sql in _COUNTS)
+        return table, index
 
     def _rows(self, head: Head, start: int, stop: int) -> list[Row]:
         keys = (head.key(start), head.key(stop) - 1)
