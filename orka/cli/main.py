@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 _TOOL_THREADS = "orka-tool"
 
 
-class Unread(Exception):  # noqa: N818  # no mistake: the reader has what it wanted
+class Unread(Exception):
     """Whoever read standard output has gone. A broken pipe itself click would turn into an exit
     like any other."""
 

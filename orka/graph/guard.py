@@ -221,6 +221,8 @@ def _arithmetic(op: type[ast.operator], left: Evaluate, right: Evaluate) -> Eval
             return _ARITHMETIC[op](_number(a, _SIGNS[op]), _number(b, _SIGNS[op]))
         except ZeroDivisionError:
             raise GuardError(f"division of {a!r} by zero") from None
+        except OverflowError:
+            raise GuardError(f"{_SIGNS[op]!r} of these numbers is too large to be told") from None
 
     return evaluate
 

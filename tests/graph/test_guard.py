@@ -11,7 +11,14 @@ from orka.graph.guard import Guard
 from orka.value import Json
 
 NAMES: dict[str, Json] = {
-    "input": {"age": 9, "name": "Rex", "tags": ["a", "b"], "deep": {"x": {"y": 1}}, "no": None},
+    "input": {
+        "age": 9,
+        "name": "Rex",
+        "tags": ["a", "b"],
+        "deep": {"x": {"y": 1}},
+        "no": None,
+        "huge": 10**400,
+    },
     "previous_outputs": {"kb-search": "found", "score": 0.8, "flag": True},
 }
 
@@ -52,6 +59,7 @@ def test_a_condition_answers(text: str, answer: bool) -> None:
         ("input.name.first == 1", ["first", "text"]),
         ("input.tags[7] == 'a'", ["7", "2 items"]),
         ("input.age / 0 == 1", ["zero"]),
+        ("input.huge / 3 > 1", ["too large"]),
         ("len(input.age) == 1", ["len"]),
         ("other.x == 1", ["other"]),
     ],

@@ -19,11 +19,11 @@ class MemoryStore:
     async def append(
         self, run: str, expected: int, lines: Sequence[bytes], blobs: Mapping[str, bytes]
     ) -> None:
-        known = self._lines.setdefault(run, [])
-        if len(known) != expected:
-            raise Conflict(f"run {run!r} has {len(known)} events, not {expected}")
+        known = len(self._lines.get(run, ()))
+        if known != expected:
+            raise Conflict(f"run {run!r} has {known} events, not {expected}")
         self._blobs.update(blobs)
-        known.extend(lines)
+        self._lines.setdefault(run, []).extend(lines)
 
     async def keep(self, blobs: Mapping[str, bytes]) -> None:
         self._blobs.update(blobs)
