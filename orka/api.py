@@ -205,7 +205,7 @@ class Runtime:
         if isinstance(at, str) and at not in graph.index:
             fix = nearest(at, graph.index)
             raise InputError(f"no node is called {at!r}", fix=fix, code="input.no_node")
-        if isinstance(at, int) and not 0 < at < len(old.lines):
+        if isinstance(at, int) and not 0 <= at < len(old.lines):
             fix = f"the last one is {len(old.lines) - 1}"
             raise InputError(f"run {run_id!r} has no event {at}", fix=fix, code="input.no_event")
         before = at if isinstance(at, int) else None
