@@ -92,10 +92,13 @@ def _json(data: Mapping[str, Json], source: str) -> Json:
     try:
         _, notes = plain(data)
         value = _written(data)
-    except RecursionError as error:
+    except (RecursionError, ValueError) as error:
         fix = "remove what contains itself"
         what = "the workflow is nested too deeply"
         raise ConfigError(what, where=source, fix=fix, code="config.too_large") from error
+    except TypeError as error:
+        what = f"not a JSON value: {error}"
+        raise ConfigError(what, where=source, code="config.type") from error
     problems = Problems(source)
     fix = "use text keys, and text, finite numbers, booleans, lists and maps"
     for note in notes:

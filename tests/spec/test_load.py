@@ -329,6 +329,11 @@ def test_a_map_that_contains_itself_is_refused() -> None:
     assert refusal(value).code == "config.too_large"
 
 
+def test_a_map_with_an_object_in_it_is_refused() -> None:
+    value: dict[str, Json] = {"orchestrator": {"id": "w"}, "agents": [object()]}
+    assert refusal(value).code == "config.type"
+
+
 def test_a_number_too_large_for_a_float_is_no_timeout() -> None:
     assert refusal(with_agent(f"timeout: {'9' * 320}")).code == "config.type"
     assert load(with_agent(f"seed: {'9' * 320}")).agents[0].options["seed"] == int("9" * 320)

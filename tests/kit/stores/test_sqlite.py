@@ -159,13 +159,13 @@ def test_a_lone_run_commits_at_once_and_without_a_thread(
     durability: Durability, tmp_path: Path
 ) -> None:
     async def main() -> None:
-        threads = threading.active_count()
+        before = set(threading.enumerate())
         store = SqliteStore(str(tmp_path), durability)
         with store.claim("run"):
             for seq in range(20):
                 await store.append("run", seq, [b"0"], {})
                 assert len(SqliteStore(str(tmp_path)).read("run")) == seq + 1
-        assert threading.active_count() == threads
+        assert set(threading.enumerate()) <= before
         await store.close()
 
     asyncio.run(main())
