@@ -19,20 +19,42 @@ class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An agent type without options of its own."""
 
 
+class JoinPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """When a join goes on: after `count` branches have ended well (None: after all that were not
+    routed away), or `deadline` seconds after the fork, with what is there. With `partial` a branch
+    that fails does not fail the run: its error stands in the join's output."""
+
+    count: int | None = None
+    deadline: float | None = None
+    partial: bool = False
+
+
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent's options say about the graph around it.
 
     `routes`: case -> the nodes that run, one after another, when the agent's value has
-    `route` equal to the case. `branches`: sequences that run at once after the agent.
-    `joins`: the id of the fork whose branches end here. `inner`: name -> the option that holds
-    a workflow the agent may open. `reads`: nodes whose outputs the agent needs. `tools`, `models`:
+    `route` equal to the case. `branches`: sequences that run after the agent, at once, or one
+    after the other if they are `chained`. `joins`: the id of the fork whose branches end here;
+    `policy` says when it goes on.
+    `catches`: failure code -> the node that runs when the agent fails with it.
+    `inner`: name -> the option that holds a workflow the agent may open; `children`: the option
+    that holds a list of agents, each of which it may open by its id; `pool`: it may open each
+    agent of the workflow that nothing else leads to, by its id. Such inner graphs see the outputs
+    the agent itself sees if it is not `closed`.
+    `reads`: nodes whose outputs the agent needs. `tools`, `models`:
     what it will ask for by name, so that a missing one is found before the run.
     """
 
     routes: Mapping[str, Sequence[str]] = {}
     branches: Sequence[Sequence[str]] = ()
+    chained: bool = False
     joins: str = ""
+    policy: JoinPolicy | None = None
+    catches: Mapping[str, str] = {}
     inner: Mapping[str, str] = {}
+    children: str = ""
+    pool: bool = False
+    closed: bool = False
     reads: Sequence[str] = ()
     tools: Sequence[str] = ()
     models: Sequence[str] = ()

@@ -108,15 +108,37 @@ class Context:
         payload = {"graph": name, "input": input}
         return Effect("graph", {**payload, "collect": True} if collect else payload)
 
-    def all(self, *members: Awaitable[Json], settle: bool = False) -> Group:
-        """Several effects or coroutines at once; values in written order. The first failure in
-        that order is raised after all have ended; with `settle` failures stand in the list."""
-        return Group(members, settle=settle)
+    def all(self, *members: Awaitable[Json], settle: bool = False, limit: int = 0) -> Group:
+        """Several effects or coroutines at once (at most `limit`, if it is not 0); values in
+        written order. The first failure in that order is raised after all have ended; with
+        `settle` failures stand in the list."""
+        return Group(members, settle=settle, limit=limit)
 
     def now(self) -> float:
         """Seconds since the epoch: the clock of the fact that woke this strand of the agent."""
         return self._clock()
 
-    def violation(self, *, effect: str, where: str, message: str, raw: str, schema: str) -> Remark:
-        """Record that a reading broke its contract."""
-        return Remark(effect, where, message, raw, schema)
+    def violation(
+        self,
+        *,
+        message: str,
+        raw: str,
+        kind: str = "",
+        where: str = "",
+        schema: str = "",
+        route: str = "",
+        effect: str = "",
+    ) -> Remark:
+        """Record that a reading broke its contract. `effect`: the last one asked, if not given."""
+        fields = {"where": where, "message": message, "raw": raw, "schema": schema}
+        return Remark("violation", effect, {**fields, "kind": kind, "route": route})
+
+    def repaired(self, rule: str, *, before: Json, after: Json, where: str = "") -> Remark:
+        """Record that a reading was changed by a rule, never silently."""
+        fields = {"rule": rule, "before": before, "after": after, "where": where}
+        return Remark("repaired", "", fields)
+
+    def note(self, kind: str, message: str, data: Json = None) -> Remark:
+        """Record why the agent goes on as it does: a child that was given up, a rule that ended a
+        loop."""
+        return Remark("noted", "", {"kind": kind, "message": message, "data": data})

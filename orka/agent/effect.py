@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine, Generator, Sequence
+from collections.abc import Awaitable, Coroutine, Generator, Mapping, Sequence
 
 from orka.value import Json
 
@@ -20,25 +20,26 @@ class Effect:
 
 
 class Group:
-    """Several strands of one agent at once. Gives their values in the order they were written."""
+    """Several strands of one agent, at most `limit` at once (0: all of them). Gives their values in
+    the order they were written."""
 
-    __slots__ = ("members", "settle")
+    __slots__ = ("limit", "members", "settle")
 
-    def __init__(self, members: Sequence[Awaitable[Json]], *, settle: bool) -> None:
-        self.members, self.settle = members, settle
+    def __init__(self, members: Sequence[Awaitable[Json]], *, settle: bool, limit: int = 0) -> None:
+        self.members, self.settle, self.limit = members, settle, limit
 
     def __await__(self) -> Generator[Group, list[Json], list[Json]]:
         return (yield self)
 
 
 class Remark:
-    """Something an agent states about a reading; recorded, and answered at once."""
+    """Something an agent states (`kind`: violation, repaired or noted); recorded as the event of
+    that kind with `fields`, and answered at once."""
 
-    __slots__ = ("effect", "message", "raw", "schema", "where")
+    __slots__ = ("effect", "fields", "kind")
 
-    def __init__(self, effect: str, where: str, message: str, raw: str, schema: str) -> None:
-        self.effect, self.where, self.message = effect, where, message
-        self.raw, self.schema = raw, schema
+    def __init__(self, kind: str, effect: str, fields: Mapping[str, Json]) -> None:
+        self.kind, self.effect, self.fields = kind, effect, fields
 
     def __await__(self) -> Generator[Remark, None, None]:
         yield self

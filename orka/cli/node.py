@@ -6,7 +6,7 @@ import click
 
 from orka.cli import words
 from orka.errors import InputError, nearest
-from orka.event.event import Violation
+from orka.event.event import Noted, Repaired, Violation
 from orka.value import Json
 from orka.view.run import Attempt, NodeView, Run
 
@@ -34,7 +34,7 @@ def _page(node: NodeView) -> str:
         f"{click.style(node.path, bold=True)}  {words.status(node.state)}  {words.duration(ended)}"
     ]
     parts += [_attempt(attempt) for attempt in node.attempts]
-    parts += [_violation(violation) for violation in node.violations]
+    parts += [_remark(remark) for remark in node.remarks]
     if node.failure:
         fix = f"\nto do: {node.failure.fix}" if node.failure.fix else ""
         parts.append(_part("failure", f"[{node.failure.code}] {node.failure.message}{fix}"))
@@ -76,10 +76,16 @@ def _answer(attempt: Attempt) -> list[str]:
     return [*parts, _part("took", words.pretty(dict(attempt.spent)))] if attempt.spent else parts
 
 
-def _violation(violation: Violation) -> str:
-    where = f" at {violation.where}" if violation.where else ""
-    text = f"{violation.message}{where}\nraw text:\n{violation.raw}"
-    return _part(f"violation in the answer to {violation.effect}", text)
+def _remark(remark: Violation | Repaired | Noted) -> str:
+    match remark:
+        case Violation():
+            where = f" at {remark.where}" if remark.where else ""
+            text = f"{remark.message}{where}\nraw text:\n{remark.raw}"
+            return _part(f"violation in the answer to {remark.effect}", text)
+        case Repaired():
+            text = f"before: {words.pretty(remark.before)}\nafter: {words.pretty(remark.after)}"
+            return _part(f"repaired: {remark.rule}", text)
+    return _part(remark.kind, remark.message)
 
 
 def _part(name: str, text: str) -> str:

@@ -19,6 +19,8 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     NodeStopped,
+    Noted,
+    Repaired,
     RunResumed,
     ScopeClosed,
     Violation,
@@ -81,6 +83,10 @@ class Lines:
                 return f"{event.id} is asked again (retry {retried}, in {event.wait:g} s)"
             case Violation():
                 return f"{_path(event)} violation: {words.short(event.message)}"
+            case Repaired():
+                return f"{_path(event)} repaired ({event.rule})"
+            case Noted():
+                return f"{_path(event)} {event.kind}: {words.short(event.message)}"
             case CancelAsked():
                 return f"cancelling: {event.reason}"
             case DeadlinePassed():
@@ -117,6 +123,8 @@ def _path(
     | NodeFinished
     | NodeFailed
     | NodeStopped
-    | Violation,
+    | Violation
+    | Repaired
+    | Noted,
 ) -> str:
     return f"{event.scope}/{event.node}" if event.scope else event.node

@@ -10,6 +10,7 @@ from orka.cli.node import node_text
 from orka.cli.options import Settings, machine, reads
 from orka.cli.output import print_json
 from orka.cli.report import document, waiting_text
+from orka.event.event import Violation
 from orka.value import Json
 from orka.view.cost import by_model
 from orka.view.critical import critical_path
@@ -115,7 +116,7 @@ def _trouble(run: Run) -> list[str]:
 def _cells(row: Row) -> list[str]:
     node = row.node
     remarks = [f"{row.reused} reused"] if row.reused else []
-    count = len(node.violations)
+    count = sum(isinstance(remark, Violation) for remark in node.remarks)
     remarks += [f"{count} violation{'' if count == 1 else 's'}"] if count else []
     remarks += [f"to {', '.join(node.taken)}"] if node.taken else []
     return [

@@ -127,8 +127,8 @@ class EffectRequested(_Decision, frozen=True):
 
 
 class Violation(_Decision, frozen=True):
-    """A reading broke its contract: what (`message`), where in it, the raw text, and the schema's
-    digest."""
+    """A reading broke its contract: of what `kind` the breach is, what (`message`), where in it,
+    the raw text, the schema's digest, and the `route` its author declared for it."""
 
     node: str
     effect: str
@@ -136,6 +136,32 @@ class Violation(_Decision, frozen=True):
     message: str
     raw: str
     schema: str
+    scope: str = ""
+    kind: str = ""
+    route: str = ""
+
+
+class Repaired(_Decision, frozen=True):
+    """A reading was changed to meet its contract: by which `rule`, the text or value `before` and
+    `after`."""
+
+    node: str
+    effect: str
+    rule: str
+    before: Json
+    after: Json
+    where: str = ""
+    scope: str = ""
+
+
+class Noted(_Decision, frozen=True):
+    """An agent says why it went on as it did: a `kind` to look for, words, and data."""
+
+    node: str
+    effect: str
+    kind: str
+    message: str
+    data: Json = None
     scope: str = ""
 
 
@@ -197,6 +223,8 @@ Decision = (
     | NodeSkipped
     | EffectRequested
     | Violation
+    | Repaired
+    | Noted
     | NodeFinished
     | NodeFailed
     | NodeStopped

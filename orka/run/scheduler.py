@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from types import CoroutineType
 from typing import Any
 
@@ -24,6 +24,8 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     NodeStopped,
+    Noted,
+    Repaired,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -42,6 +44,12 @@ from orka.value import Json, copied
 
 # How the scheduler decides. A change in that is a new number; old golden traces must still replay.
 RULES = 1
+
+_REMARKS: Mapping[str, type[Any]] = {
+    "violation": Violation,
+    "repaired": Repaired,
+    "noted": Noted,
+}
 
 _STOPPED = Failure(code=STOPPED_SCOPE, message="stopped from above")
 
@@ -189,8 +197,8 @@ class Scheduler:
 
     def _remark(self, strand: Strand, remark: Remark) -> None:
         node = strand.scope.graph.nodes[strand.index]
-        said = (remark.where, remark.message, remark.raw, remark.schema)
-        self._emit(Violation(node.id, remark.effect or strand.last, *said, strand.scope.name))
+        about = {"node": node.id, "effect": remark.effect or strand.last}
+        self._emit(_REMARKS[remark.kind](scope=strand.scope.name, **about, **remark.fields))
 
     def _gather(self, strand: Strand, group: Group) -> None:
         name = f"{strand.prefix}{strand.asked}"

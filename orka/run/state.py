@@ -18,6 +18,8 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     NodeStopped,
+    Noted,
+    Repaired,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -306,8 +308,8 @@ class State:
         self.deadlines.clear()
         self.end = event
 
-    def _remembered(self, event: Violation) -> None:
-        """A violation changes nothing: it is there to be read."""
+    def _remembered(self, event: Violation | Repaired | Noted) -> None:
+        """A remark changes nothing: it is there to be read."""
 
 
 _APPLY: dict[type[Event], Callable[[State, Any], None]] = {  # Any: each takes its own event
@@ -327,4 +329,6 @@ _APPLY: dict[type[Event], Callable[[State, Any], None]] = {  # Any: each takes i
     ScopeClosed: State._scope_closed,
     RunFinished: State._run_finished,
     Violation: State._remembered,
+    Repaired: State._remembered,
+    Noted: State._remembered,
 }

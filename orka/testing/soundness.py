@@ -22,6 +22,8 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     NodeStopped,
+    Noted,
+    Repaired,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -134,7 +136,9 @@ class Judge:
         | NodeFailed
         | NodeStopped
         | NodeReopened
-        | Violation,
+        | Violation
+        | Repaired
+        | Noted,
     ) -> None:
         scope = self.scopes.get(event.scope)
         node = scope.node(event.node) if scope else None
@@ -160,9 +164,13 @@ class Judge:
                 self._stopped(scope, node)
             case NodeReopened():
                 scope.phases[node.index] = "running"
-            case Violation(effect=id) if id and id not in self.questions:
-                self.say(f"a violation is about {id}, which was never asked")
+            case Violation() | Repaired() | Noted():
+                self._remark(event.effect)
         return None
+
+    def _remark(self, effect: str) -> None:
+        if effect and effect not in self.questions:
+            self.say(f"a remark is about {effect}, which was never asked")
 
     # ---- nodes
 

@@ -21,6 +21,8 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     NodeStopped,
+    Noted,
+    Repaired,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -112,7 +114,7 @@ def _about(event: Event) -> Key:
             return ("start of node", _path(event.scope, event.node))
         case NodeFinished() | NodeFailed() | NodeStopped():
             return ("end of node", _path(event.scope, event.node))
-        case NodeReopened() | Violation():
+        case NodeReopened() | Violation() | Repaired() | Noted():
             return (_word(event), _path(event.scope, event.node))
 
 

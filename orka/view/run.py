@@ -20,6 +20,8 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     NodeStopped,
+    Noted,
+    Repaired,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -59,7 +61,7 @@ class NodeView:
     failure: Failure | None = None
     taken: tuple[str, ...] | None = None
     attempts: list[Attempt] = field(default_factory=list)
-    violations: list[Violation] = field(default_factory=list)
+    remarks: list[Violation | Repaired | Noted] = field(default_factory=list)
 
     @property
     def path(self) -> str:
@@ -221,8 +223,8 @@ class Fold:
                 self.answers[event.scope] = event.value
             case NodeReopened():
                 self.nodes[event.scope, event.node].state = "running"
-            case Violation():
-                self.nodes[event.scope, event.node].violations.append(event)
+            case Violation() | Repaired() | Noted():
+                self.nodes[event.scope, event.node].remarks.append(event)
             case RunFinished():
                 self.end = event
 

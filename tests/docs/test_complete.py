@@ -47,7 +47,7 @@ def test_every_documented_error_code_exists() -> None:
 
 
 def test_every_key_and_agent_type_is_documented() -> None:
-    text = page("workflow.md")
+    text = page("language.md")
     for key in (*AGENT_KEYS, *ORCHESTRATOR_KEYS):
         assert f"`{key}`" in text, key
     for name, kind in Registry().agents.items():

@@ -21,7 +21,9 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     NodeStopped,
+    Noted,
     Origin,
+    Repaired,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -73,6 +75,8 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(
         Violation, node=names, effect=names, where=texts, message=texts, raw=big, schema=names
     ),
+    st.builds(Repaired, node=names, effect=names, rule=names, before=values, after=values),
+    st.builds(Noted, node=names, effect=names, kind=names, message=texts, data=values),
     st.builds(NodeFinished, node=names, scope=names, value=values,
               taken=st.one_of(st.none(), targets), notes=targets),
     st.builds(NodeFailed, node=names, failure=failures, scope=names, taken=targets),

@@ -53,7 +53,7 @@ def test_a_broken_contract_is_an_event_and_fails_the_node(reply: object, names: 
     failed = run(agents, "a", {"a": [reply]})
     assert failed.status == "failed"
     assert failed.failure and failed.failure.code == "sensor.violation"
-    (violation,) = failed.nodes[0].violations
+    (violation,) = failed.nodes[0].remarks
     for name in names:
         assert name in f"{violation.where} {violation.message}"
     assert violation.raw and len(violation.schema) == 64
@@ -63,7 +63,7 @@ def test_a_violation_can_be_asked_again_apart_from_retries() -> None:
     agents = f"  - {{id: a, type: llm, prompt: p, violation_retries: 1, output_schema: {SCHEMA}}}\n"
     done = run(agents, "a", {"a": ['{"m": 1}', '{"n": 2}']})
     assert done.output == {"n": 2}
-    assert len(done.nodes[0].violations) == 1
+    assert len(done.nodes[0].remarks) == 1
 
 
 def test_a_text_that_was_cut_off_is_marked_and_kept() -> None:
@@ -73,7 +73,7 @@ def test_a_text_that_was_cut_off_is_marked_and_kept() -> None:
         {"a": [Reply(text="so", finish_reason="length")]},
     )
     assert done.output == "so"
-    assert "length" in done.nodes[0].violations[0].message
+    assert "length" in done.nodes[0].remarks[0].message
 
 
 def test_choices_give_the_most_probable_one_with_its_probability() -> None:
