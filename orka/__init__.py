@@ -13,7 +13,8 @@ from orka.errors import EffectFailed, OrkaError
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from orka.api import Flow, Runtime, check, load, open_run, replay, resume, run_sync
+    from orka.api import Runtime, check, open_run, replay, resume, run_sync
+    from orka.source import Flow, load
     from orka.spec.workflow import Workflow
     from orka.value import Json
     from orka.view.run import Run
@@ -25,7 +26,7 @@ _HOMES = {
     "Runtime": "orka.api",
     "Workflow": "orka.spec.workflow",
     "check": "orka.api",
-    "load": "orka.api",
+    "load": "orka.source",
     "open_run": "orka.api",
     "replay": "orka.api",
     "resume": "orka.api",

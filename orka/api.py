@@ -7,11 +7,13 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from orka.engine.handlers import ModelHandler, ToolHandler
 from orka.engine.many import bounded
+from orka.engine.memory import MemoryHandler
 from orka.engine.outside import Audience, Watcher
 from orka.engine.prices import Prices, prices_in
 from orka.engine.redact import Redactor, environment_secrets
@@ -24,58 +26,42 @@ from orka.graph.graph import Graph
 from orka.graph.names import check_names
 from orka.plugin.registry import Registry
 from orka.port.handler import Handler
+from orka.port.memory import Memory
 from orka.port.model import Model
 from orka.port.store import Store
 from orka.run.fork import Recording
 from orka.run.replay import Refolded, refold
 from orka.run.scheduler import RULES
+from orka.source import Flow, load
 from orka.spec.load import load as load_workflow
 from orka.spec.workflow import Workflow
 from orka.value import Json, plain, replaced
 from orka.view.run import Run
 from orka.view.salvage import valid_prefix
 
-Flow = str | Path | Mapping[str, Json] | Workflow
 HOME = ".orka"
 # Embedded weights answer one question at a time.
 LIMITS = {"local": 1}
 
 
-def load(flow: Flow) -> Workflow:
-    """A workflow from a file's path, YAML text (with a line break in it), or a mapping.
-
-    Raises `ConfigError` with file, line and column.
-    """
-    if isinstance(flow, Workflow):
-        return flow
-    if isinstance(flow, Mapping):
-        return load_workflow(flow)
-    if isinstance(flow, str) and "\n" in flow:
-        return load_workflow(flow)
-    try:
-        return load_workflow(Path(flow).read_bytes(), str(flow))
-    except OSError as error:
-        raise ConfigError(
-            f"workflow file {str(flow)!r} cannot be read: {error.strerror}",
-            fix="give the path of a YAML file",
-            code="config.missing_file",
-        ) from None
-
-
 class Runtime:
     """Everything runs need besides a workflow: a store, plugins, models, prices, a clock.
 
-    `store` is a folder, ":memory:", or a store. `plugins` are Python files; `use` are agent types
-    and tools. `models` are providers by name, beside or in place of those installed. `limits`
-    bounds the calls at once per provider. Close it, or use it in `async with`.
+    `store` is a folder, ":memory:", or a store. `plugins` are Python files; `mcp` is a file that
+    declares MCP servers, or what it holds; `use` are agent types and tools. `models` are providers
+    by name, beside or in place of those installed. `limits` bounds the calls at once per provider.
+    `memory` is a folder, ":memory:", or a memory; without it, memories are kept beside the runs.
+    Close it, or use it in `async with`.
     """
 
     def __init__(
         self,
         *,
         store: str | Path | Store = HOME,
+        memory: str | Path | Memory | None = None,
         durability: str = "",
         plugins: Iterable[str | Path] = (),
+        mcp: str | Path | Mapping[str, Json] | None = None,
         use: Iterable[object] = (),
         models: Mapping[str, Callable[[], Model] | Model] | None = None,
         prices: Prices | None = None,
@@ -83,14 +69,9 @@ class Runtime:
         limits: Mapping[str, int] | None = None,
         clock: Clock = time.time,
     ) -> None:
-        self.registry = Registry()
-        for path in plugins:
-            self.registry.load_file(str(path))
-        for thing in use:
-            if not self.registry.add(thing):
-                raise ConfigError(f"{thing!r} is neither an agent type nor a tool")
-        for name, model in (models or {}).items():
-            self.registry.models.put(name, _factory(model), f"python:{name}", "")
+        self.registry = _registry(plugins, use, models or {})
+        if mcp is not None:
+            self.registry.open_servers(mcp)
         self.store = self.registry.store(store, durability)
         self._clock, self._audience = clock, Audience(watchers)
         for name, most in (limits or {}).items():
@@ -102,9 +83,12 @@ class Runtime:
             prices or prices_in(store if isinstance(store, (str, Path)) else None),
             self._audience.text,
             {**LIMITS, **(limits or {})},
+            self.registry.tools,
         )
+        self.memory = MemoryHandler(partial(self.registry.memory, memory, store), clock)
         self._handlers: dict[str, Handler] = {
             "llm": self._models,
+            "memory": self.memory,
             "tool": ToolHandler(self.registry.tools),
         }
         self._workers: dict[str, Worker] = {}
@@ -120,6 +104,8 @@ class Runtime:
     async def close(self) -> None:
         """Give back connections, weights and the store."""
         await self._models.close()
+        await self.registry.close()
+        await self.memory.close()
         await self.store.close()
 
     def check(self, flow: Flow) -> Graph:
@@ -199,7 +185,7 @@ class Runtime:
         asked anew). `flow`: another workflow. `changes`: dotted path in the input -> new value.
         """
         old = self.open(run_id)
-        self._load_plugins_of(old)
+        self.registry.take_up(old.started.components)
         workflow = load(flow) if flow is not None else self._workflow_of(old)
         graph = self.check(workflow)
         if isinstance(at, str) and at not in graph.index:
@@ -218,7 +204,9 @@ class Runtime:
     def replay(self, run_id: str) -> Refolded:
         """Feed the recorded facts again. Raises `Diverged` unless decisions have the same bytes."""
         run = self.open(run_id)
-        return refold(self._graph_of(run), run.lines, self.store.blob)
+        folded = refold(self._graph_of(run), run.lines, self.store.blob)
+        folded.scheduler.close()
+        return folded
 
     def open(self, run_id: str) -> Run:
         """A recorded run, whatever its state. Raises `RunNotFound`, `StoreCorrupt`."""
@@ -284,7 +272,7 @@ class Runtime:
             flow=graph.flow,
             input=self._redactor.value(given),
             rules=RULES,
-            components=self._components(graph),
+            components={**graph.components, **self.registry.components},
             origin=origin,
         )
         worker = self._worker(graph, run_id, recording)
@@ -316,25 +304,27 @@ class Runtime:
         return load_workflow(text, f"{run.started.workflow} (run {run.id})")
 
     def _graph_of(self, run: Run) -> Graph:
-        self._load_plugins_of(run)
+        self.registry.take_up(run.started.components)
         flow = run.started.flow
         known = self._graphs.get(self.store.blob(flow).decode()) if flow else None
         return known or self.check(self._workflow_of(run))
 
-    def _load_plugins_of(self, run: Run) -> None:
-        """The plugin files the run was made with. One that was moved may be given by the user."""
-        given = dict(self.registry.files)
-        for name, version in run.started.components.items():
-            kind, _, path = name.partition(":")
-            if kind != "plugin" or path in given or version in given.values():
-                continue
-            if given and not Path(path).exists():
-                continue  # what the user gave takes its place; a missing name is told by `check`
-            self.registry.load_file(path)
 
-    def _components(self, graph: Graph) -> dict[str, str]:
-        files = {f"plugin:{path}": version for path, version in self.registry.files.items()}
-        return {**graph.components, **files}
+def _registry(
+    plugins: Iterable[str | Path],
+    use: Iterable[object],
+    models: Mapping[str, Callable[[], Model] | Model],
+) -> Registry:
+    """What is installed, and what was given."""
+    registry = Registry()
+    for path in plugins:
+        registry.load_file(str(path))
+    for thing in use:
+        if not registry.add(thing):
+            raise ConfigError(f"{thing!r} is neither an agent type nor a tool")
+    for name, model in models.items():
+        registry.models.put(name, _factory(model), f"python:{name}", "")
+    return registry
 
 
 def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:

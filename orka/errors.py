@@ -144,6 +144,12 @@ class ToolError(HandlerError):
     code = "tool.failed"
 
 
+class RecallError(HandlerError):
+    """A memory cannot be opened, read or written, or was asked something that makes no sense."""
+
+    code = "memory.failed"
+
+
 class StoreError(OrkaError):
     """The store cannot do what was asked; nothing that was recorded is lost."""
 

@@ -28,6 +28,23 @@ class JoinPolicy(msgspec.Struct, frozen=True, kw_only=True):
     deadline: float | None = None
     partial: bool = False
 
+    @property
+    def tolerant(self) -> bool:
+        """True if the join can do without some of its branches."""
+        return self.partial or self.count is not None or self.deadline is not None
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What a router decides by, so that its routes can be proven: the field at `path` of what
+    `source` gave is one of `cases`, or meets one of `conditions` over `value`, or there is a
+    `fallback`."""
+
+    source: str
+    path: str = ""
+    cases: Sequence[str] = ()
+    conditions: Sequence[str] = ()
+    fallback: bool = False
+
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent's options say about the graph around it.
@@ -41,7 +58,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     that holds a list of agents, each of which it may open by its id; `pool`: it may open each
     agent of the workflow that nothing else leads to, by its id. Such inner graphs see the outputs
     the agent itself sees if it is not `closed`.
-    `reads`: nodes whose outputs the agent needs. `tools`, `models`:
+    `reads`: nodes whose outputs the agent needs; `decision`: how it chooses among its routes;
+    `output`: the JSON Schema of what it gives, if there is one. `tools`, `models`:
     what it will ask for by name, so that a missing one is found before the run.
     """
 
@@ -56,6 +74,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     pool: bool = False
     closed: bool = False
     reads: Sequence[str] = ()
+    decision: Decision | None = None
+    output: Json = None
     tools: Sequence[str] = ()
     models: Sequence[str] = ()
 

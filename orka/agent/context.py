@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Protocol
 
-from orka.agent.effect import Effect, Group, Remark
+from orka.agent.effect import Effect, Group
+from orka.agent.remarks import Remarks
 from orka.value import Json, copied
 
 
-class Context:
+class World(Protocol):
+    """What the run knows and a context gives out when it is asked."""
+
+    def render(self, name: str, names: Mapping[str, Json]) -> Json: ...
+    def now(self) -> float: ...
+    def spent(self) -> dict[str, Json]: ...
+    def settled(self) -> list[dict[str, Json]]: ...
+    def pool(self) -> dict[str, Json]: ...
+
+
+class Context(Remarks):
     """The one door of an agent. What it gives out can be read, never written through."""
 
     __slots__ = (
-        "_clock",
         "_given",
         "_input",
-        "_render",
+        "_world",
         "config",
+        "failed",
         "node",
         "outputs",
         "run",
@@ -34,14 +46,14 @@ class Context:
         input: Json,
         outputs: Mapping[str, Json],
         sources: tuple[str, ...],
+        failed: Mapping[str, Json],
         config: Json,
-        render: Callable[[str], Json],
-        clock: Callable[[], float],
+        world: World,
     ) -> None:
         self.run, self.scope, self.node = run, scope, node
         self._given, self.outputs, self.config = input, outputs, config
-        self.sources = sources
-        self._render, self._clock = render, clock
+        self.sources, self.failed = sources, failed
+        self._world = world
 
     @property
     def input(self) -> Json:
@@ -55,25 +67,28 @@ class Context:
     @property
     def upstream(self) -> dict[str, Json]:
         """Outputs of the nodes whose paths came here, in the order of the file. What only chose a
-        route, or failed and was caught, is not among them."""
+        route is not among them, nor what failed and was caught: `failed` has their errors."""
         return {id: self.outputs[id] for id in self.sources}
 
-    def render(self, name: str) -> Json:
-        """The node's templated option `name`, rendered once. Raises `TemplateError`."""
-        return self._render(name)
+    def render(self, name: str, names: Mapping[str, Json] | None = None) -> Json:
+        """The node's templated option `name`, rendered once; `names` are further names it may use.
+        Raises `TemplateError`."""
+        return self._world.render(name, names or {})
 
     def llm(
         self,
-        prompt: str | Sequence[Mapping[str, str]],
+        prompt: str | Sequence[Mapping[str, Json]],
         *,
         model: str,
         schema: Json = None,
         choices: Sequence[str] = (),
         params: Mapping[str, Json] | None = None,
         options: Mapping[str, Json] | None = None,
+        tools: Sequence[str] = (),
     ) -> Effect:
         """Ask a model (`provider/name`). Gives a mapping with `text`, `finish_reason` and, for a
-        question with `choices`, `probabilities` and `mass`. Raises `EffectFailed`."""
+        question with `choices`, `probabilities` and `mass`; with `tools` (names of those it may
+        call) perhaps `tool_calls`, which are not performed. Raises `EffectFailed`."""
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         payload: dict[str, Json] = {"model": model, "messages": [dict(m) for m in messages]}
         if schema is not None:
@@ -84,11 +99,18 @@ class Context:
             payload["params"] = dict(params)
         if options:
             payload["options"] = dict(options)
+        if tools:
+            payload["tools"] = list(tools)
         return Effect("llm", payload)
 
     def tool(self, name: str, /, **args: Json) -> Effect:
         """Call a tool by name. Raises `EffectFailed`."""
         return Effect("tool", {"name": name, "args": args})
+
+    def memory(self, op: str, /, **args: Json) -> Effect:
+        """Write, search, get, delete or stats; what each takes and gives stands in docs/memory.md.
+        Raises `EffectFailed`."""
+        return Effect("memory", {"op": op, **args})
 
     def sleep(self, seconds: float) -> Effect:
         """Wait; survives a crash, and the time already waited counts."""
@@ -102,11 +124,26 @@ class Context:
         """Ask a person. The run waits, durably, until the question is answered."""
         return Effect("ask", {"prompt": prompt, "schema": schema})
 
-    def graph(self, name: str, input: Json, *, collect: bool = False) -> Effect:
+    def graph(
+        self,
+        name: str,
+        input: Json,
+        *,
+        collect: bool = False,
+        outputs: Mapping[str, Json] | None = None,
+        names: Mapping[str, Json] | None = None,
+    ) -> Effect:
         """Run one of the node's inner workflows as a scope and give its output; with `collect` a
-        mapping of all its nodes' outputs."""
-        payload = {"graph": name, "input": input}
-        return Effect("graph", {**payload, "collect": True} if collect else payload)
+        mapping of all its nodes' outputs. `outputs` are further outputs it sees; `names` further
+        names of its templates and conditions."""
+        payload: dict[str, Json] = {"graph": name, "input": input}
+        if collect:
+            payload["collect"] = True
+        if outputs:
+            payload["outputs"] = dict(outputs)
+        if names:
+            payload["names"] = dict(names)
+        return Effect("graph", payload)
 
     def all(self, *members: Awaitable[Json], settle: bool = False, limit: int = 0) -> Group:
         """Several effects or coroutines at once (at most `limit`, if it is not 0); values in
@@ -114,31 +151,21 @@ class Context:
         `settle` failures stand in the list."""
         return Group(members, settle=settle, limit=limit)
 
+    def spent(self) -> dict[str, Json]:
+        """What the effects answered so far took: `tokens`, `cost` (None: unknown), `seconds` since
+        the node began."""
+        return self._world.spent()
+
+    def settled(self) -> list[Json]:
+        """What became of each node upstream, in the order of the file: `id`, `type`, `status`
+        (done, skipped, failed), `route`, `targets`, `group`, `error`."""
+        return self._world.settled()
+
+    @property
+    def pool(self) -> dict[str, Json]:
+        """The agents that a node with a pool may open by id: `type` and `options` of each."""
+        return self._world.pool()
+
     def now(self) -> float:
         """Seconds since the epoch: the clock of the fact that woke this strand of the agent."""
-        return self._clock()
-
-    def violation(
-        self,
-        *,
-        message: str,
-        raw: str,
-        kind: str = "",
-        where: str = "",
-        schema: str = "",
-        route: str = "",
-        effect: str = "",
-    ) -> Remark:
-        """Record that a reading broke its contract. `effect`: the last one asked, if not given."""
-        fields = {"where": where, "message": message, "raw": raw, "schema": schema}
-        return Remark("violation", effect, {**fields, "kind": kind, "route": route})
-
-    def repaired(self, rule: str, *, before: Json, after: Json, where: str = "") -> Remark:
-        """Record that a reading was changed by a rule, never silently."""
-        fields = {"rule": rule, "before": before, "after": after, "where": where}
-        return Remark("repaired", "", fields)
-
-    def note(self, kind: str, message: str, data: Json = None) -> Remark:
-        """Record why the agent goes on as it does: a child that was given up, a rule that ended a
-        loop."""
-        return Remark("noted", "", {"kind": kind, "message": message, "data": data})
+        return self._world.now()

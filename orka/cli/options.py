@@ -29,6 +29,7 @@ class Settings:
     plugins: tuple[str, ...] = ()
     durability: str = ""
     prices: str = ""
+    mcp: str = ""
 
     def open(self, watchers: Iterable[Watcher] = ()) -> Runtime:
         """Raises `ConfigError`, `PluginError`, `StoreError`."""
@@ -36,6 +37,7 @@ class Settings:
             store=self.store,
             durability=self.durability,
             plugins=self.plugins,
+            mcp=self.mcp or None,
             prices=_prices(self.prices) if self.prices else None,
             watchers=watchers,
         )
@@ -63,18 +65,18 @@ def _prices(path: str) -> Prices:
 
 
 def reads(command: Command) -> Command:
-    """Give a command `--store` and `--plugin` as one `settings`."""
-    return _settings(command, [_STORE, _PLUGIN])
+    """Give a command `--store`, `--plugin` and `--mcp` as one `settings`."""
+    return _settings(command, [_STORE, _PLUGIN, _MCP])
 
 
 def drives(command: Command) -> Command:
     """Give a command all options of a runtime as one `settings`."""
-    return _settings(command, [_STORE, _PLUGIN, _DURABILITY, _PRICES])
+    return _settings(command, [_STORE, _PLUGIN, _MCP, _DURABILITY, _PRICES])
 
 
 def loads(command: Command) -> Command:
-    """Give a command that needs no store `--plugin` as `settings`."""
-    return _settings(command, [_PLUGIN])
+    """Give a command that needs no store `--plugin` and `--mcp` as `settings`."""
+    return _settings(command, [_PLUGIN, _MCP])
 
 
 def machine(words: tuple[str, ...] = ("text", "json")) -> Callable[[Command], Command]:
@@ -105,6 +107,12 @@ _PLUGIN: _Decorator[Any] = click.option(  # Any: see above
     metavar="FILE",
     help="A Python file with agent types and tools. May be repeated.",
 )
+_MCP: _Decorator[Any] = click.option(  # Any: see above
+    "--mcp",
+    default="",
+    metavar="FILE",
+    help="A JSON file that declares MCP servers; their tools are called mcp:SERVER/TOOL.",
+)
 _DURABILITY: _Decorator[Any] = click.option(  # Any: see above
     "--durability",
     type=click.Choice(DURABILITIES),
@@ -125,9 +133,11 @@ def _settings(command: Command, options: Iterable[_Decorator[Any]]) -> Command:
         plugins: tuple[str, ...] = (),
         durability: str | None = None,
         prices: str = "",
+        mcp: str = "",
         **rest: Any,  # Any: what click passes on
     ) -> Any:  # Any: what the command gives back
-        return command(*args, settings=Settings(store, plugins, durability or "", prices), **rest)
+        given = Settings(store, plugins, durability or "", prices, mcp)
+        return command(*args, settings=given, **rest)
 
     decorated: Any = called  # Any: the wrapper stands for the command
     for option in options:

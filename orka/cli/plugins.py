@@ -16,13 +16,14 @@ from orka.plugin.registry import Offers
 @machine()
 @loads
 def plugins(*, form: str, settings: Settings) -> None:
-    """List agent types, tools, models, stores and commands, and where each comes from."""
+    """List agent types, tools, models, stores, memories and commands, and where each comes from."""
     registry = settings.open().registry
     kinds: dict[str, Offers[Any]] = {  # Any: each kind offers its own
         "agent": registry.agents,
         "tool": registry.tools,
         "model": registry.models,
         "store": registry.stores,
+        "memory": registry.memories,
         "command": registry.commands,
     }
     rows = [

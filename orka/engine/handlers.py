@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+import msgspec
+
+from orka.engine.offers import in_words
 from orka.engine.prices import Prices
 from orka.errors import ModelError, ToolError, nearest
 from orka.port.handler import Answer, Spent
-from orka.port.model import Call, Message, Model, ModelReply, ModelRequest
+from orka.port.model import Call, Message, Model, ModelReply, ModelRequest, ToolOffer
 from orka.port.tool import Tool
 from orka.value import Json
 
@@ -32,8 +35,10 @@ class ModelHandler:
         prices: Prices,
         sink: Sink | None = None,
         limits: Mapping[str, int] | None = None,
+        tools: Mapping[str, Tool] | None = None,
     ) -> None:
         self._factories, self._prices, self._sink = factories, prices, sink
+        self._tools = {} if tools is None else tools  # one that is empty may be filled later
         self._limits = limits or {}
         self._models: dict[str, Model] = {}
         self._gates: dict[str, asyncio.Semaphore] = {}
@@ -41,14 +46,7 @@ class ModelHandler:
     async def __call__(self, payload: Json, call: Call) -> Answer:
         provider, _, name = payload["model"].partition("/")
         model = self._model(provider)
-        request = ModelRequest(
-            name=name,
-            messages=tuple(Message(m["role"], m["content"]) for m in payload["messages"]),
-            params=payload.get("params", {}),
-            schema=payload.get("schema"),
-            choices=tuple(payload.get("choices", ())),
-            options=payload.get("options", {}),
-        )
+        request = await self._offering(model, _request(name, payload), payload.get("tools", ()))
         async with self._gates[provider]:
             started = time.perf_counter()
             reply = await model.complete(request, call, partial(self._emit, call))
@@ -76,6 +74,25 @@ class ModelHandler:
             self._gates[provider] = asyncio.Semaphore(self._limits.get(provider, CONCURRENCY))
         return self._models[provider]
 
+    async def _offering(
+        self, model: Model, request: ModelRequest, tools: Sequence[str]
+    ) -> ModelRequest:
+        """The request with the tools it may call: as offers, or as words for a model (or a way of
+        asking) that takes none."""
+        if not tools:
+            return request
+        if missing := [name for name in tools if name not in self._tools]:
+            raise _no_tool(missing[0], self._tools)
+        found = [self._tools[name] for name in tools]
+        for each in found:
+            if ready := getattr(each, "ready", None):
+                await ready()  # a tool of a server: what it takes is known once that has started
+        offers = tuple(ToolOffer(each.name, each.description, each.schema) for each in found)
+        spoken = request.options.get("structured") == "prompt"
+        if getattr(model, "takes_tools", False) and not spoken:
+            return msgspec.structs.replace(request, tools=offers)
+        return in_words(request, offers)
+
     def _emit(self, call: Call, piece: str) -> None:
         if self._sink:
             self._sink(call.run, call.effect, piece)
@@ -96,11 +113,33 @@ class ModelHandler:
         )
 
 
+def _request(name: str, payload: Mapping[str, Json]) -> ModelRequest:
+    return ModelRequest(
+        name=name,
+        messages=tuple(msgspec.convert(payload["messages"], list[Message])),
+        params=payload.get("params", {}),
+        schema=payload.get("schema"),
+        choices=tuple(payload.get("choices", ())),
+        options=payload.get("options", {}),
+    )
+
+
+def _no_tool(name: str, tools: Mapping[str, Tool]) -> ToolError:
+    return ToolError(
+        f"no tool is called {name!r}",
+        fix=nearest(name, tools),
+        code="tool.unknown",
+        retryable=False,
+    )
+
+
 def _value(reply: ModelReply) -> Json:
     value: dict[str, Json] = {"text": reply.text, "finish_reason": reply.finish_reason}
     if reply.probabilities is not None:
         value["probabilities"] = {k: round(p, 6) for k, p in reply.probabilities.items()}
         value["mass"] = round(reply.mass, 6) if reply.mass is not None else None
+    if reply.tool_calls:
+        value["tool_calls"] = msgspec.to_builtins(reply.tool_calls)
     return value
 
 
@@ -115,12 +154,7 @@ class ToolHandler:
         name = payload["name"]
         tool = self._tools.get(name)
         if tool is None:
-            raise ToolError(
-                f"no tool is called {name!r}",
-                fix=nearest(name, self._tools),
-                code="tool.unknown",
-                retryable=False,
-            )
+            raise _no_tool(name, self._tools)
         started = time.perf_counter()
         value = await self._called(tool, payload["args"], call.key)
         return Answer(value, Spent(seconds=round(time.perf_counter() - started, 6)))

@@ -14,7 +14,7 @@ from orka.errors import Failure, HandlerError
 from orka.event.event import EffectAnswered
 from orka.port.handler import Answer, Handler, Spent
 from orka.port.model import Call
-from orka.run.state import Asked
+from orka.run.scope import Asked
 from orka.value import Json, copied
 
 # What the engine answers itself.

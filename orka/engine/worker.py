@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 from msgspec import structs
@@ -38,7 +38,8 @@ from orka.port.handler import Handler
 from orka.port.store import Store
 from orka.run.fork import Recording
 from orka.run.replay import Refolded, refold
-from orka.run.state import Asked, State
+from orka.run.scope import Asked
+from orka.run.state import State
 
 Clock = Callable[[], float]
 # Events that ask nothing of the world: most of a trace.
@@ -72,9 +73,12 @@ class Worker:
     _stopping: set[asyncio.Task[None]] = field(default_factory=set)
     _timers: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
     _performer: Performer = field(init=False)
+    _slots: AbstractAsyncContextManager[None] = field(init=False)
 
     def __post_init__(self) -> None:
         self._folded = refold(self.graph, [], self.world.store.blob)
+        limit = self.graph.max_concurrency
+        self._slots = asyncio.Semaphore(limit) if limit else nullcontext()
         self._performer = Performer(self.world.handlers, self.world.clock, self.world.redactor)
 
     @property
@@ -100,6 +104,7 @@ class Worker:
                 await self._write_rest(len(lines))
             self._check_news(facts)
             if not self._folded.scheduler.accepts(RunResumed(at=0.0)):
+                self._folded.scheduler.close()
                 return self.state
             return await self._drive([RunResumed(at=self._now()), *facts])
 
@@ -177,16 +182,18 @@ class Worker:
 
     def _act(self, events: list[Event]) -> None:
         pending, stopped = self.state.pending, False
+        while self.state.armed:
+            self._arm(self.state.armed.pop())
         timed = bool(self._timers or self.state.deadlines)
         for event in events:
-            if type(event) in _QUIET:
+            if type(event) in _QUIET and getattr(event, "reason", "") != "late":
                 continue
             match event:
                 case EffectRequested(id=id):
                     asked = pending.get(id)
                     if asked is not None and asked.attempt == event.attempt:
                         self._perform(asked)
-                case NodeStopped() | NodeFailed():
+                case NodeStopped() | NodeFailed() | NodeSkipped():
                     stopped = True
                 case ScopeOpened(scope=scope) | ScopeClosed(scope=scope):
                     if timed:
@@ -226,7 +233,8 @@ class Worker:
                 self.deliver(fact)
 
     async def _attempt(self, asked: Asked) -> None:
-        fact = await self._performer.perform(self.state.run, asked, asked.attempt)
+        async with self._slots if asked.kind != "sleep" else nullcontext():
+            fact = await self._performer.perform(self.state.run, asked, asked.attempt)
         if self._tasks.get(asked.id) is asyncio.current_task():
             del self._tasks[asked.id]
         self.deliver(fact)
@@ -265,3 +273,4 @@ class Worker:
                 await task
         self._timers.clear()
         self._tasks.clear()
+        self._folded.scheduler.close()

@@ -80,7 +80,8 @@ class EffectAnswered(_Fact, frozen=True):
 
 
 class DeadlinePassed(_Fact, frozen=True):
-    """A scope (the run itself: "") used up its time."""
+    """A scope (the run itself: "") used up its time, or a join waits no longer for its branches
+    (then `scope` is the join's path)."""
 
     scope: str = ""
 
@@ -106,11 +107,12 @@ class NodeStarted(_Decision, frozen=True):
 
 
 class NodeSkipped(_Decision, frozen=True):
-    """A node will not run: no path to it was taken, or its condition was false."""
+    """A node will not run: no path to it was taken, its condition was false, or a join of its
+    branch has gone on without it."""
 
     node: str
     scope: str = ""
-    reason: Literal["dead_path", "when"] = "dead_path"
+    reason: Literal["dead_path", "when", "late"] = "dead_path"
 
 
 class EffectRequested(_Decision, frozen=True):

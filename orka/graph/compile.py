@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import msgspec
 
+from orka.agent.guard import Guard
 from orka.errors import ConfigError, GuardError, OrkaError, TemplateError, raise_all
 from orka.graph.edges import Wiring, wire
 from orka.graph.graph import Graph, Node, Rendered, found
-from orka.graph.guard import Guard
+from orka.graph.joins import arms_of, rule_of
+from orka.graph.order import Order, order_of
+from orka.graph.outer import Outer, children, described, single, wants_pool
 from orka.graph.part import Catalog, Part, part_of
 from orka.graph.proof import prove
+from orka.graph.routes import check_routes
 from orka.graph.template import Templates, constant
+from orka.graph.writes import later, writers_of
 from orka.spec.load import inner
 from orka.spec.workflow import AgentSpec, Workflow
 from orka.value import Json, canonical, digest
 
+_ALONE: Final = Outer()
 
-def compile(workflow: Workflow, catalog: Catalog) -> Graph:
+
+def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Graph:
     """Raises `ConfigError`, `TemplateError` or `GuardError` with file, line and column; several
     problems of a kind that can be found together as one `ConfigErrors`."""
     parts = _parts(workflow, catalog)
-    wiring = wire(workflow, {id: part.shape for id, part in parts.items()})
-    nodes = _nodes(workflow, parts, wiring, catalog)
+    shapes = {id: part.shape for id, part in parts.items()}
+    wiring = wire(workflow, shapes, lambda: wants_pool(workflow, parts, catalog))
+    order = order_of(workflow, wiring)
+    templates = Templates(workflow.dialect, (*wiring.position, *outer.visible))
+    nodes = _nodes(_Site(workflow, parts, wiring, order, catalog, outer, templates))
     graph = Graph(
         id=workflow.id,
         nodes=nodes,
@@ -35,9 +47,33 @@ def compile(workflow: Workflow, catalog: Catalog) -> Graph:
         digest=_digest(workflow, parts, nodes),
         flow=digest(workflow.text.encode()) if workflow.text else "",
         components=_components(parts, nodes),
+        timed=tuple(n.index for n in nodes if n.rule and n.rule.deadline is not None),
+        max_concurrency=workflow.max_concurrency,
+        findings=(
+            *check_routes(workflow, shapes),
+            *(each for node in nodes for graph in node.inner.values() for each in graph.findings),
+        ),
     )
-    prove(workflow, graph, {id: part.shape for id, part in parts.items()})
-    return graph
+    doubts = prove(workflow, graph, shapes, outer.visible)
+    return replace(graph, findings=(*graph.findings, *doubts)) if doubts else graph
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """What nodes are built from."""
+
+    workflow: Workflow
+    parts: Mapping[str, Part]
+    wiring: Wiring
+    order: Order
+    catalog: Catalog
+    outer: Outer
+    templates: Templates
+
+    def pool(self) -> tuple[tuple[Workflow, AgentSpec], ...]:
+        """The agents that a node here may open by id."""
+        own = tuple((self.workflow, self.parts[id].spec) for id in self.wiring.pool)
+        return own + tuple(each for each in self.outer.pool if each[1].id not in self.parts)
 
 
 def _parts(workflow: Workflow, catalog: Catalog) -> dict[str, Part]:
@@ -51,38 +87,32 @@ def _parts(workflow: Workflow, catalog: Catalog) -> dict[str, Part]:
     return parts
 
 
-def _nodes(
-    workflow: Workflow, parts: Mapping[str, Part], wiring: Wiring, catalog: Catalog
-) -> tuple[Node, ...]:
-    nodes, problems, templates = list[Node](), list[OrkaError](), Templates()
-    for id in wiring.order:
+def _nodes(site: _Site) -> tuple[Node, ...]:
+    nodes, problems = list[Node](), list[OrkaError]()
+    writers = writers_of(site.workflow, site.order)
+    for id in site.wiring.order:
         try:
-            nodes.append(_node(workflow, parts[id], wiring, templates, catalog))
+            nodes.append(_node(site, site.parts[id], writers))
         except (ConfigError, TemplateError, GuardError) as error:
             problems.append(error)
     raise_all(problems)
     return tuple(nodes)
 
 
-def _node(
-    workflow: Workflow,
-    part: Part,
-    wiring: Wiring,
-    templates: Templates,
-    catalog: Catalog,
-) -> Node:
-    spec = part.spec
-    edges = wiring.out(spec.id)
+def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
+    spec, shape, wiring = part.spec, part.shape, site.wiring
+    index, edges = wiring.position[spec.id], wiring.out(spec.id)
+    compiled = _templates(site.workflow, part, site.templates)
     return Node(
-        index=wiring.position[spec.id],
+        index=index,
         id=spec.id,
         type=spec.type,
         function=part.type.function,
         config=part.config,
-        templates=(compiled := _templates(workflow, part, templates)),
+        templates=compiled,
         constants=frozenset(name for name, value in compiled.items() if not found(value)),
         params=spec.options.get("params") or {},
-        when=_when(workflow, spec),
+        when=_when(site.workflow, spec),
         retries=spec.retries,
         backoff=(spec.backoff.initial, spec.backoff.factor, spec.backoff.limit),
         timeout=spec.timeout,
@@ -91,18 +121,39 @@ def _node(
         sources=tuple(wiring.sources.get(spec.id, ())),
         plain=all(edge.case is None and not edge.error for edge in edges),
         catches=any(edge.error for edge in edges),
-        where=workflow.where(spec.id),
-        tools=tuple(part.shape.tools),
-        models=tuple(part.shape.models),
-        inner=_inner(workflow, part, catalog),
+        where=site.workflow.where(spec.id),
+        tools=tuple(shape.tools),
+        models=tuple(shape.models),
+        inner=_inner(site, part, site.order.upstream(index)),
+        above=site.order.above[index],
+        later=later(site.order, writers, index) if writers else {},
+        branches=tuple(tuple(branch) for branch in shape.branches),
+        group=shape.joins,
+        catching=wiring.catching(spec.id),
+        rule=rule_of(shape, site.order, index),
+        arms=arms_of(site.parts, wiring, spec.id),
+        pool=described(site.pool()) if shape.pool else {},
     )
 
 
-def _inner(workflow: Workflow, part: Part, catalog: Catalog) -> dict[str, Graph]:
-    graphs = {}
-    for name, option in part.shape.inner.items():
-        path = (*part.spec.path, option)
-        graphs[name] = compile(inner(workflow, part.spec.options[option], path), catalog)
+def _inner(site: _Site, part: Part, upstream: Sequence[str]) -> dict[str, Graph]:
+    """The graphs a node may open: workflows in its options, its children, and the pool."""
+    found = {
+        name: inner(site.workflow, part.spec.options[option], (*part.spec.path, option))
+        for name, option in part.shape.inner.items()
+    }
+    if part.shape.children:
+        found |= children(site.workflow, part)
+    pool = site.pool() if part.shape.pool or part.shape.inner else ()
+    around = site.outer.visible.union(upstream)
+    outer = Outer(frozenset() if part.shape.closed else around, pool)
+    graphs = {name: compile(each, site.catalog, outer) for name, each in found.items()}
+    if part.shape.pool:
+        within = Outer(around.union(spec.id for _, spec in pool))
+        for workflow, spec in pool:
+            graphs.setdefault(spec.id, compile(single(workflow, spec), site.catalog, within))
+    if part.shape.closed:
+        graphs = {name: replace(graph, closed=True) for name, graph in graphs.items()}
     return graphs
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orka.agent.agent import Shape
@@ -16,13 +16,17 @@ End = tuple[str, str | None]
 
 @dataclass
 class Wiring:
-    """Edges by source, in the order written; `order` lists the nodes that take part."""
+    """Edges by source, in the order written; `order` lists the nodes that take part. `branch`
+    numbers the branches that end in a join with a policy; `pool` are agents that nothing leads
+    to."""
 
     edges: dict[str, dict[tuple[str, str | None, bool], None]] = field(default_factory=dict)
     needs: dict[str, int] = field(default_factory=dict)
     sources: dict[str, dict[str, None]] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     position: dict[str, int] = field(default_factory=dict)
+    branch: dict[tuple[str, str], int] = field(default_factory=dict)
+    pool: list[str] = field(default_factory=list)
 
     def add(self, end: End, target: str, *, error: bool = False) -> None:
         key = (target, end[1], error)
@@ -33,21 +37,39 @@ class Wiring:
                 self.sources.setdefault(target, {})[end[0]] = None
             self.needs[target] = self.needs.get(target, 0) + 1
 
+    def catching(self, id: str) -> tuple[str, ...]:
+        """The nodes whose failure leads to `id`."""
+        return tuple(
+            source
+            for source, edges in self.edges.items()
+            if any(target == id and error for target, _, error in edges)
+        )
+
     def out(self, id: str) -> tuple[Edge, ...]:
         return tuple(
-            Edge(self.position[target], case, error)
+            Edge(
+                self.position[target],
+                case,
+                error,
+                -1 if error else self.branch.get((id, target), -1),
+            )
             for target, case, error in self.edges.get(id, {})
         )
 
 
-def wire(workflow: Workflow, shapes: Mapping[str, Shape]) -> Wiring:
-    """Raises `ConfigError` for a target that does not exist and a node that nothing leads to."""
-    return _Wire(workflow, shapes).wire()
+def wire(
+    workflow: Workflow, shapes: Mapping[str, Shape], pooled: Callable[[], bool] = lambda: False
+) -> Wiring:
+    """Raises `ConfigError` for a target that does not exist and a node that nothing leads to, if
+    there is no agent that may open those (`pooled`)."""
+    return _Wire(workflow, shapes, pooled).wire()
 
 
 class _Wire:
-    def __init__(self, workflow: Workflow, shapes: Mapping[str, Shape]) -> None:
-        self.workflow, self.shapes = workflow, shapes
+    def __init__(
+        self, workflow: Workflow, shapes: Mapping[str, Shape], pooled: Callable[[], bool]
+    ) -> None:
+        self.workflow, self.shapes, self.pooled = workflow, shapes, pooled
         self.specs = {spec.id: spec for spec in workflow.agents}
         self.wiring = Wiring()
         self.done: set[str] = set()
@@ -64,6 +86,7 @@ class _Wire:
                 self._tails(id)
         for spec in self.specs.values():
             self._explicit(spec)
+        self._tolerate()
         self._members(members)
         return self.wiring
 
@@ -108,8 +131,11 @@ class _Wire:
         ends: list[End] = []
         for case, targets in shape.routes.items():
             ends += self._route(id, targets, [(id, case)])
+        before: list[End] = []
         for branch in shape.branches:
-            ends += self._sequence(branch, [(id, None)])
+            before = self._sequence(branch, [(id, None), *before])
+            ends += before
+            before = before if shape.chained else []
         if shape.routes or shape.branches:
             return ends
         return [] if spec.next else [(id, None)]
@@ -131,10 +157,56 @@ class _Wire:
             self.wiring.add((source, None), spec.id)
         if spec.on_error:
             self.wiring.add((spec.id, None), spec.on_error, error=True)
+        for code, target in self.shapes[spec.id].catches.items():
+            self.wiring.add((spec.id, code), target, error=True)
         if fork := self.shapes[spec.id].joins:
-            for branch in self.shapes[fork].branches:
+            self._check_quorum(spec, fork)
+            for number, branch in enumerate(self.shapes[fork].branches):
                 for end in self._branch_ends(branch):
                     self.wiring.add(end, spec.id)
+                    if self.shapes[spec.id].policy:
+                        self.wiring.branch[end[0], spec.id] = number
+
+    def _check_quorum(self, spec: AgentSpec, fork: str) -> None:
+        policy, branches = self.shapes[spec.id].policy, self.shapes[fork].branches
+        if policy and (policy.count or 0) > len(branches):
+            raise ConfigError(
+                f"join {spec.id!r} needs {policy.count} branches, and fork {fork!r} has "
+                f"{len(branches)}",
+                where=self.workflow.where(spec.id, "policy"),
+                fix=f"write a quorum of at most {len(branches)}",
+            )
+
+    def _tolerate(self) -> None:
+        """Where a join tolerates failures, the failure of each agent of its branches that catches
+        none itself leads to the join."""
+        for id, shape in self.shapes.items():
+            if shape.policy and shape.policy.tolerant and shape.joins:
+                for member in self._between(shape.joins, id):
+                    if not self.specs[member].on_error:
+                        self.wiring.add((member, None), id, error=True)
+
+    def _between(self, fork: str, join: str) -> list[str]:
+        """The agents on paths from a fork to its join, in the order of the file."""
+        forward = self._reached(fork, {id: list(edges) for id, edges in self._targets_of().items()})
+        backward: dict[str, list[str]] = {}
+        for id, targets in self._targets_of().items():
+            for target in targets:
+                backward.setdefault(target, []).append(id)
+        back = self._reached(join, backward)
+        return [id for id in self.specs if id in forward and id in back]
+
+    def _targets_of(self) -> dict[str, list[str]]:
+        return {id: [key[0] for key in edges] for id, edges in self.wiring.edges.items()}
+
+    def _reached(self, start: str, edges: Mapping[str, Sequence[str]]) -> dict[str, None]:
+        found: dict[str, None] = {}
+        waiting = list(edges.get(start, ()))
+        while waiting:
+            if (id := waiting.pop()) not in found:
+                found[id] = None
+                waiting += edges.get(id, ())
+        return found
 
     def _branch_ends(self, branch: Sequence[str], trail: tuple[str, ...] = ()) -> list[End]:
         """Raises `ConfigError` for a branch that leads back to a node it came through."""
@@ -143,10 +215,11 @@ class _Wire:
         if (start := trail.index(last)) < len(trail) - 1:
             raise cycle(self.workflow, trail[start:-1])
         shape = self.shapes[last]
-        nested = [*shape.branches, *(targets for targets in shape.routes.values() if targets)]
-        return [end for inner in nested for end in self._branch_ends(inner, trail)] or [
-            (last, None)
-        ]
+        ends: list[End] = [(last, case) for case, targets in shape.routes.items() if not targets]
+        for nested in (*shape.branches, *shape.routes.values()):
+            if nested:
+                ends += self._branch_ends(nested, trail)
+        return ends or [(last, None)]
 
     def _members(self, members: Sequence[str]) -> None:
         """The nodes that take part, in the order of the file; none may be out of reach."""
@@ -157,9 +230,9 @@ class _Wire:
                 if target not in seen:
                     seen.add(target)
                     order.append(target)
-        for id in self.specs:
-            if id not in seen:
-                raise self._unreachable(id)
+        self.wiring.pool = [id for id in self.specs if id not in seen]
+        if self.wiring.pool and not self.pooled():
+            raise self._unreachable(self.wiring.pool[0])
         for at, id in enumerate(members):
             if at and self.workflow.strategy == "sequential" and not self.wiring.needs.get(id):
                 raise self._unreachable(id)
@@ -201,5 +274,5 @@ def cycle(workflow: Workflow, path: Sequence[str]) -> ConfigError:
 
 
 def _targets(shape: Shape) -> list[str]:
-    sequences = [*shape.routes.values(), *shape.branches]
+    sequences = [*shape.routes.values(), *shape.branches, tuple(shape.catches.values())]
     return [target for sequence in sequences for target in sequence]

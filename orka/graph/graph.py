@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orka.agent.agent import AgentFunction
-from orka.graph.guard import Guard
+from orka.agent.guard import Guard
 from orka.graph.template import Template
 from orka.value import Json
 
@@ -17,16 +17,42 @@ Rendered = Template | Json
 @dataclass(frozen=True, slots=True)
 class Edge:
     """`case`: taken when the source's value has `route` equal to it. `error`: taken when the source
-    failed. Neither: taken when the source finished."""
+    failed (with the code `case`, if there is one). Neither: taken when the source finished.
+    `branch` numbers the branch of a fork that ends here, in a join with a policy."""
 
     target: int
     case: str | None = None
     error: bool = False
+    branch: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A join's policy, compiled. It goes on once `count` branches (None: all) have ended well, or
+    `deadline` seconds after its fork; the nodes of its branches that are `late` then are left
+    out."""
+
+    count: int | None
+    deadline: float | None
+    late: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found that is no error: where, what, and what to do about it."""
+
+    where: str
+    what: str
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One agent of the graph. `needs` counts the edges that lead here, from `sources`. `constants`
+    """One agent of the graph. `needs` counts the edges that lead here, from `sources`; `catching`
+    are nodes whose failure leads here. `above` is the set of nodes upstream, as a bit mask; `later`
+    says which of them wrote another's output, the last one first. `branches` and `group` are those
+    of a fork and a join; `rule` is a join's policy, `arms` the joins whose time begins when this
+    fork ends. `pool` describes the agents it may open by id. `constants`
     are the options without a template in them. `plain` says that all of `out` is taken whenever
     the node finishes. `retries`, `backoff` (initial, factor, limit in
     seconds) and `timeout` (seconds) hold for each effect the agent asks for."""
@@ -52,11 +78,21 @@ class Node:
     tools: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     inner: Mapping[str, Graph] = field(default_factory=dict)
+    above: int = 0
+    later: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    branches: tuple[tuple[str, ...], ...] = ()
+    group: str = ""
+    catching: tuple[str, ...] = ()
+    rule: Rule | None = None
+    arms: tuple[tuple[int, float], ...] = ()
+    pool: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """`digest` names what the graph does: same digest, same decisions for the same facts."""
+    """`digest` names what the graph does: same digest, same decisions for the same facts. A
+    `closed` graph does not see what the node that opens it sees. `timed` are joins with a deadline.
+    At most `max_concurrency` effects of a run are performed at once (0: no limit)."""
 
     id: str
     nodes: tuple[Node, ...]
@@ -68,6 +104,10 @@ class Graph:
     digest: str
     flow: str = ""
     components: Mapping[str, str] = field(default_factory=dict)
+    closed: bool = False
+    timed: tuple[int, ...] = ()
+    max_concurrency: int = 0
+    findings: tuple[Finding, ...] = ()
 
 
 def found(value: Rendered) -> list[Template]:

@@ -24,6 +24,8 @@ def check_names(graph: Graph, tools: Collection[str], models: Collection[str]) -
 
 def _unknown(node: Node, what: str, name: str, known: Collection[str]) -> ConfigError:
     hint = "load the file that defines it with --plugin FILE; " if what == "tool" else ""
+    if name.startswith("mcp:"):
+        hint = "give the file that declares its server with --mcp FILE; "
     return ConfigError(
         f"agent {node.id!r} names the {what} {name!r}, which does not exist",
         where=node.where,

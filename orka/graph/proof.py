@@ -2,53 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from orka.agent.agent import Shape
+from orka.agent.guard import Guard
 from orka.errors import ConfigError, GuardError, nearest
-from orka.graph.edges import cycle
-from orka.graph.graph import Graph, Node, found
-from orka.graph.guard import Guard
+from orka.graph.graph import Finding, Graph, Node, found
 from orka.graph.template import CONTEXT, HYPHENATED
-from orka.spec.workflow import Workflow
+from orka.graph.vocabulary import NAMES
+from orka.spec.workflow import STRICT, Workflow
 
 _OUTPUTS = ("previous_outputs", "outputs")
 
 
-def prove(workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape]) -> None:
-    """Raises `ConfigError` for a cycle and for a reference to a node that is not upstream,
-    `GuardError` for a condition with a name that nothing has."""
-    above = _ancestors(workflow, graph)
+def prove(
+    workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape], visible: Collection[str]
+) -> list[Finding]:
+    """Raises `ConfigError` for a reference to a node that does not exist, or that is not upstream
+    (nor `visible` from outside) though it must be there; `GuardError` for a condition with a name
+    that nothing has. In a file of OrKa 0.9 references are findings."""
+    doubts: list[Finding] = []
     for node in graph.nodes:
         if node.when:
             _check_names(node.when, graph, workflow.where(node.id, "when"))
-        for option, id in _reads(node, shapes[node.id]):
-            if id not in graph.index:
-                raise ConfigError(
+        for problem in _doubtful(workflow, graph, node, shapes[node.id], visible):
+            if workflow.dialect == STRICT:
+                raise problem
+            doubts.append(Finding(problem.where, problem.what, problem.fix))
+        doubts += _unknown(workflow, node)
+    return doubts
+
+
+def _doubtful(
+    workflow: Workflow, graph: Graph, node: Node, shape: Shape, visible: Collection[str]
+) -> Iterator[ConfigError]:
+    for option, id, needed in _reads(node, shape):
+        where = workflow.where(node.id, option)
+        if id not in graph.index:
+            if id not in visible:
+                yield ConfigError(
                     f"agent {node.id!r} reads the output of {id!r}, which does not exist",
-                    where=workflow.where(node.id, option),
+                    where=where,
                     fix=nearest(id, graph.index),
                     code="config.unknown_reference",
                 )
-            if not above[node.index] >> graph.index[id] & 1:
-                raise ConfigError(
-                    f"agent {node.id!r} reads the output of {id!r}, which may not have run by then",
-                    where=workflow.where(node.id, option),
-                    fix=f"add `depends_on: [{id}]`, or move it after {id!r}",
-                    code="config.not_upstream",
-                )
+        elif needed and not node.above >> graph.index[id] & 1:
+            yield ConfigError(
+                f"agent {node.id!r} reads the output of {id!r}, which may not have run by then",
+                where=where,
+                fix=f"add `depends_on: [{id}]`, or move it after {id!r}; "
+                "`| default(…)` if it may be missing",
+                code="config.not_upstream",
+            )
 
 
-def _reads(node: Node, shape: Shape) -> Iterator[tuple[str, str]]:
+def _unknown(workflow: Workflow, node: Node) -> Iterator[Finding]:
+    """Names that nothing has: templates of OrKa 0.9 print nothing for them."""
+    for option, value in node.templates.items():
+        for name in dict.fromkeys(name for one in found(value) for name in one.unknown):
+            what = f"agent {node.id!r} uses {name!r}, which is not defined: it prints nothing"
+            yield Finding(workflow.where(node.id, option), what, nearest(name, NAMES))
+
+
+def _reads(node: Node, shape: Shape) -> Iterator[tuple[str, str, bool]]:
+    """Option, id, and whether it must be there."""
     for option, value in node.templates.items():
         for template in found(value):
             for id in template.reads:
-                yield option, id
+                yield option, id, True
+            for id in template.tries:
+                yield option, id, False
     for id in shape.reads:
-        yield "type", id
+        yield "type", id, True
     for root, *rest in node.when.names if node.when else ():
         if root in _OUTPUTS and rest:
-            yield "when", rest[0]
+            yield "when", rest[0], True
 
 
 def _check_names(guard: Guard, graph: Graph, where: str) -> None:
@@ -68,32 +96,3 @@ def _check_names(guard: Guard, graph: Graph, where: str) -> None:
             where=where,
             fix=nearest(root, CONTEXT),
         )
-
-
-def _ancestors(workflow: Workflow, graph: Graph) -> list[int]:
-    """For each node the set of nodes upstream of it, as a bit mask. Raises for a cycle."""
-    waiting, above = list(graph.needs), [0] * len(graph.nodes)
-    ready = list(graph.entrances)
-    for index in ready:
-        for edge in graph.nodes[index].out:
-            above[edge.target] |= above[index] | 1 << index
-            waiting[edge.target] -= 1
-            if not waiting[edge.target]:
-                ready.append(edge.target)
-    if len(ready) < len(graph.nodes):
-        raise _cycle(workflow, graph, waiting)
-    return above
-
-
-def _cycle(workflow: Workflow, graph: Graph, waiting: list[int]) -> ConfigError:
-    stuck = {index for index, left in enumerate(waiting) if left}
-    sources: dict[int, int] = {}
-    for index in sorted(stuck):
-        for edge in graph.nodes[index].out:
-            sources.setdefault(edge.target, index)
-    trail, at = list[int](), min(stuck)
-    while at not in trail:
-        trail.append(at)
-        at = sources[at]
-    path = [graph.nodes[index].id for index in reversed(trail[trail.index(at) :])]
-    return cycle(workflow, path)

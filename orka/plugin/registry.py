@@ -15,10 +15,12 @@ import msgspec
 from orka.agent.agent import AgentType
 from orka.agent.tool import FunctionTool
 from orka.errors import PluginError
+from orka.port.memory import Memory
 from orka.port.model import Model
 from orka.port.store import Store
 from orka.port.tool import Tool
-from orka.value import digest
+from orka.port.toolbox import Toolbox
+from orka.value import Json, digest
 
 T = TypeVar("T")
 
@@ -65,16 +67,43 @@ class Offers(Mapping[str, T], Generic[T]):
         self.origin[name] = origin
 
 
+class Tools(Offers[Tool]):
+    """Tools by name. A name that nobody has is looked for in the boxes."""
+
+    def __init__(self) -> None:
+        super().__init__("orka.tools", _tool)
+        self.boxes: list[Toolbox] = []
+
+    def __getitem__(self, name: str) -> Tool:
+        box = None if super().__contains__(name) else self._box(name)
+        return super().__getitem__(name) if box is None else box[name]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or self._box(name) is not None
+
+    def _box(self, name: object) -> Toolbox | None:
+        return next((box for box in self.boxes if name in box), None)
+
+
 class Registry:
     """All offers of a process or a call: built-ins, installed packages, plugin files."""
 
     def __init__(self) -> None:
         self.agents: Offers[AgentType] = Offers("orka.agents", _agent)
-        self.tools: Offers[Tool] = Offers("orka.tools", _tool)
+        self.tools = Tools()
+        self.toolboxes: Offers[Callable[..., Toolbox]] = Offers("orka.toolboxes", _callable)
         self.models: Offers[Callable[[], Model]] = Offers("orka.models", _callable)
         self.stores: Offers[Callable[..., Store]] = Offers("orka.stores", _callable)
+        self.memories: Offers[Callable[..., Memory]] = Offers("orka.memories", _callable)
         self.commands: Offers[object] = Offers("orka.commands", _anything)
         self.files: dict[str, str] = {}
+        self.servers: dict[str, str] = {}
+
+    @property
+    def components(self) -> dict[str, str]:
+        """The files that runs depend on, with their versions."""
+        plugins = {f"plugin:{path}": version for path, version in self.files.items()}
+        return plugins | {f"mcp:{path}": version for path, version in self.servers.items()}
 
     def add(self, thing: object, origin: str = "python", version: str = "") -> bool:
         """Register an agent type or a tool; False if `thing` is neither."""
@@ -95,6 +124,13 @@ class Registry:
         return self.stores["sqlite"](
             str(place), **({"durability": durability} if durability else {})
         )
+
+    def memory(self, place: str | Path | Memory | None, store: str | Path | Store) -> Memory:
+        """The memory in a folder, or in ":memory:"; one that is a memory already is given back.
+        Without a `place`: the one beside the runs, or in the process."""
+        if place is None:
+            place = store if isinstance(store, (str, Path)) else ":memory:"
+        return self.memories["sqlite"](str(place)) if isinstance(place, (str, Path)) else place
 
     def load_file(self, path: str) -> None:
         """Run a plugin file and register the agent types and tools it defines.
@@ -121,6 +157,33 @@ class Registry:
         for thing in things:
             self.add(thing, str(source), version)
         self.files[str(source)] = version
+
+    def open_servers(self, source: str | Path | Mapping[str, Json]) -> None:
+        """Offer the tools of the MCP servers that a file declares; none is started yet.
+
+        Raises `ConfigError` (`config.mcp`)."""
+        box = self.toolboxes["mcp"](source)
+        self.tools.boxes.append(box)
+        if not isinstance(source, Mapping):
+            self.servers[str(Path(source).resolve())] = box.version
+
+    def take_up(self, components: Mapping[str, str]) -> None:
+        """Load the files a run was made with. One that was moved may be given by the user."""
+        given, served = dict(self.files), bool(self.tools.boxes)
+        for name, version in components.items():
+            kind, _, path = name.partition(":")
+            if kind == "mcp" and not served:
+                self.open_servers(path)
+            if kind != "plugin" or path in given or version in given.values():
+                continue
+            if given and not Path(path).exists():
+                continue  # what the user gave takes its place; a missing name is told by `check`
+            self.load_file(path)
+
+    async def close(self) -> None:
+        """End the servers that were started."""
+        for box in self.tools.boxes:
+            await box.close()
 
     def _defines(self, module: ModuleType, item: object) -> bool:
         if not isinstance(item, (AgentType, FunctionTool)):

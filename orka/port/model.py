@@ -26,9 +26,31 @@ class Call(msgspec.Struct, frozen=True):
         return f"{self.run}/{self.effect}"
 
 
+class ToolOffer(msgspec.Struct, frozen=True):
+    """A tool the model may call; `schema` is the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    schema: Json
+
+
+class ToolRequest(msgspec.Struct, frozen=True):
+    """A call the model asks for. `arguments` is text as it came: JSON, if the model keeps to it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
 class Message(msgspec.Struct, frozen=True):
-    role: Literal["system", "user", "assistant"]
+    """One turn. An assistant's may have asked for `tool_calls`; a tool's is the result of the call
+    `tool_call_id` of the tool `name`."""
+
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    tool_calls: tuple[ToolRequest, ...] = ()
+    tool_call_id: str = ""
+    name: str = ""
 
 
 class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +59,9 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     `schema` is a JSON Schema the answer must meet (enforced by grammar or natively where the
     provider can). `choices` makes it a one-of-n question that is answered with probabilities.
     `params` are sampling parameters (temperature, max_tokens, top_p, seed, stop);
-    `options` configure the provider (base_url, api_key_env, threads, context).
+    `options` configure the provider (base_url, api_key_env, threads, context). `tools` are what
+    the model may call; they reach only providers whose class says `takes_tools = True`, for the
+    others they stand in the messages.
     """
 
     name: str
@@ -46,6 +70,7 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     schema: Json = None
     choices: tuple[str, ...] = ()
     options: Mapping[str, Json] = {}
+    tools: tuple[ToolOffer, ...] = ()
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -72,6 +97,7 @@ class ModelReply(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     digest: str = ""
     probabilities: Mapping[str, float] | None = None
     mass: float | None = None
+    tool_calls: tuple[ToolRequest, ...] = ()
 
 
 class Model(Protocol):

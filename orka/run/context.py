@@ -8,39 +8,129 @@ from functools import partial
 from orka.agent.context import Context
 from orka.errors import GuardError, TemplateError
 from orka.graph.graph import Node
+from orka.run.helpers import Facts
+from orka.run.names import Names
 from orka.run.render import render
+from orka.run.scope import DONE, FAILED, SKIPPED, Scope
 from orka.run.seen import Copies
-from orka.run.state import DONE, Scope
+from orka.run.tally import Tally
 from orka.value import Json, copied
 
 
-def context_of(run: str, scope: Scope, node: Node, clock: Callable[[], float]) -> Context:
+class Here:
+    """What a node's context gives out when it is asked: it looks at the node's scope."""
+
+    __slots__ = ("_clock", "_node", "_run", "_scope", "notes", "tally")
+
+    def __init__(self, run: str, scope: Scope, node: Node, clock: Callable[[], float]) -> None:
+        self._run, self._scope, self._node, self._clock = run, scope, node, clock
+        self.tally = Tally()
+        self.notes: list[str] = []
+
+    def render(self, name: str, names: Mapping[str, Json]) -> Json:
+        """What is missing in a template of a 0.9 file becomes a note of the node."""
+        node, missing = self._node, list[str]()
+        if name in node.constants:
+            return copied(node.templates[name])
+        known = names_for(self._run, self._scope, node, self._clock, names)
+        try:
+            value = render(node.templates[name], known, missing)
+        except TemplateError as error:
+            told = f"template {name!r}: {error.what}"
+            raise TemplateError(told, fix=error.fix, code=error.code) from None
+        self.notes += [f"template {name!r}: {one} is missing: nothing printed" for one in missing]
+        return value
+
+    def now(self) -> float:
+        return self._clock()
+
+    def spent(self) -> dict[str, Json]:
+        began = self._scope.began[self._node.index]
+        taken = {"tokens": self.tally.tokens, "cost": self.tally.cost}
+        return {**taken, "seconds": round(self._clock() - began, 6)}
+
+    def settled(self) -> list[dict[str, Json]]:
+        return settled(self._scope, self._node)
+
+    def pool(self) -> dict[str, Json]:
+        return dict(copied(dict(self._node.pool)))
+
+
+def context_of(run: str, scope: Scope, node: Node, here: Here) -> Context:
     """The context of a node that has started."""
-    index = scope.graph.index
+    index, status = scope.graph.index, scope.status
     return Context(
         run=run,
         scope=scope.name,
         node=node.id,
         input=scope.input,
-        outputs=Copies(scope.values, scope.places, scope.seen[node.index]),
-        sources=tuple(id for id in node.sources if scope.status[index[id]] == DONE),
+        outputs=Copies(scope.view(node.index)),
+        sources=tuple(id for id in node.sources if status[index[id]] == DONE),
+        failed={id: scope.values[id] for id in node.catching if status[index[id]] == FAILED},
         config=node.config,
-        render=partial(_render, run, scope, node),
-        clock=clock,
+        world=here,
     )
 
 
-def names_for(run: str, scope: Scope, node: Node) -> Mapping[str, Json]:
+_STATUS = {DONE: "done", SKIPPED: "skipped", FAILED: "failed"}
+
+
+def settled(scope: Scope, node: Node) -> list[dict[str, Json]]:
+    """What became of each node upstream of `node`: all of them are settled once it starts."""
+    return [_became(scope, other) for other in scope.graph.nodes if node.above >> other.index & 1]
+
+
+def _became(scope: Scope, node: Node) -> dict[str, Json]:
+    value = scope.values.get(node.id)
+    held = value if isinstance(value, dict) else {}
+    status = scope.status[node.index]
+    return {
+        "id": node.id,
+        "type": node.type,
+        "status": _STATUS.get(status, "late"),
+        "route": held.get("route"),
+        "targets": [list(branch) for branch in node.branches] or None,
+        "group": node.group or None,
+        "error": held.get("error") if status == FAILED else None,
+    }
+
+
+def names_for(
+    run: str,
+    scope: Scope,
+    node: Node,
+    clock: Callable[[], float] | None = None,
+    names: Mapping[str, Json] | None = None,
+) -> Names:
     """The names of a node's templates and condition. Read only: nothing there is a copy."""
     outputs = scope.view(node.index)
-    return {
+    values: dict[str, Json] = {
+        **scope.names,
         "input": scope.input,
         "previous_outputs": outputs,
         "outputs": outputs,
         "params": node.params,
         "run_id": run,
+        "trace_id": run,
         "node_id": node.id,
+        "agent_id": node.id,
+        "workflow_name": scope.graph.id,
     }
+    if names:
+        values.update(names)
+    facts = Facts(partial(settled, scope, node), partial(_edges, scope, node))
+    return Names(values, clock, facts)
+
+
+def _edges(scope: Scope, node: Node) -> list[tuple[str, str]]:
+    """The edges among the nodes upstream of `node`."""
+    nodes, above = scope.graph.nodes, node.above
+    return [
+        (other.id, nodes[edge.target].id)
+        for other in nodes
+        for edge in other.out
+        if above >> other.index & 1 and above >> edge.target & 1
+    ]
 
 
 def wanted(run: str, scope: Scope, node: Node) -> bool:
@@ -52,13 +142,3 @@ def wanted(run: str, scope: Scope, node: Node) -> bool:
     except GuardError as error:
         told = f"condition {node.when.text!r}: {error.what}"
         raise GuardError(told, fix=error.fix, code=error.code) from None
-
-
-def _render(run: str, scope: Scope, node: Node, name: str) -> Json:
-    if name in node.constants:
-        return copied(node.templates[name])
-    try:
-        return render(node.templates[name], names_for(run, scope, node))
-    except TemplateError as error:
-        told = f"template {name!r}: {error.what}"
-        raise TemplateError(told, fix=error.fix, code=error.code) from None

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Mapping
 from msgspec import structs
 
 from orka.event.event import EffectAnswered, EffectRequested, Event, Origin
-from orka.run.state import Asked
+from orka.run.scope import Asked
 from orka.value import Json, canonical
 
 Question = tuple[str, bytes]

@@ -7,7 +7,7 @@ from math import log
 from orka.agent.effect import Effect
 from orka.errors import AgentError, nearest
 from orka.graph.graph import Node
-from orka.run.state import Asked
+from orka.run.scope import Asked
 from orka.value import Json, canonical, identical, plain
 
 # e to the power of this is beyond any limit; beyond 700 it is beyond floats.

@@ -9,17 +9,20 @@ from orka.graph.template import Template
 from orka.value import Json
 
 
-def render(value: Rendered, names: Mapping[str, Json]) -> Json:
+def render(value: Rendered, names: Mapping[str, Json], missing: list[str] | None = None) -> Json:
     """Render every template in `value`, once. A template that is the whole option gives text; one
-    inside a map or a list that is a single expression keeps its type. Raises `TemplateError`."""
-    return value.render(names) if isinstance(value, Template) else _inside(value, names)
-
-
-def _inside(value: Rendered, names: Mapping[str, Json]) -> Json:
+    inside a map or a list that is a single expression keeps its type. In files of OrKa 0.9 what is
+    missing is added to `missing`. Raises `TemplateError`."""
     if isinstance(value, Template):
-        return value.value(names)
+        return value.render(names, missing)
+    return _inside(value, names, missing)
+
+
+def _inside(value: Rendered, names: Mapping[str, Json], missing: list[str] | None) -> Json:
+    if isinstance(value, Template):
+        return value.value(names, missing)
     if isinstance(value, dict):
-        return {key: _inside(item, names) for key, item in value.items()}
+        return {key: _inside(item, names, missing) for key, item in value.items()}
     if isinstance(value, list):
-        return [_inside(item, names) for item in value]
+        return [_inside(item, names, missing) for item in value]
     return value

@@ -32,6 +32,17 @@ class Refolded:
 def refold(graph: Graph, lines: Sequence[bytes], blob: Blob) -> Refolded:
     """Replay `lines`. Raises `Diverged` at the first decision that is not the recorded one."""
     folded = Refolded(Scheduler(graph), Chain())
+    whole = False
+    try:
+        _refold(folded, graph, lines, blob)
+        whole = True
+    finally:
+        if not whole:
+            folded.scheduler.close()
+    return folded
+
+
+def _refold(folded: Refolded, graph: Graph, lines: Sequence[bytes], blob: Blob) -> None:
     chain, blobs = folded.chain, folded.blobs
     while chain.seq < len(lines):
         fact = decode(lines[chain.seq], blob)
@@ -49,7 +60,6 @@ def refold(graph: Graph, lines: Sequence[bytes], blob: Blob) -> Refolded:
                 folded.unwritten.append(line)
             elif line != lines[seq]:
                 raise _diverged(lines, seq, events[seq - first], blob)
-    return folded
 
 
 def _check_rules(fact: Fact, graph: Graph) -> None:

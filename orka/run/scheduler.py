@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Coroutine, Mapping
 from types import CoroutineType
 from typing import Any
-
-from msgspec import structs
 
 from orka.agent.effect import Effect, Group, Remark, strand_of
 from orka.errors import AgentError, Failure, OrkaError
@@ -18,27 +15,23 @@ from orka.event.event import (
     EffectRequested,
     Event,
     Fact,
-    NodeFailed,
     NodeFinished,
     NodeReopened,
     NodeSkipped,
     NodeStarted,
-    NodeStopped,
     Noted,
     Repaired,
-    RunFinished,
     RunResumed,
     RunStarted,
-    ScopeClosed,
     ScopeOpened,
-    Status,
     Violation,
 )
-from orka.graph.graph import Graph, Node
-from orka.run.context import context_of, wanted
+from orka.graph.graph import Node, Rule
+from orka.run.context import Here, context_of, wanted
+from orka.run.ends import Ends
 from orka.run.payload import backoff, output_of, passed_on, payload_of
 from orka.run.route import taken
-from orka.run.state import DONE, STOPPED_SCOPE, UNSETTLED, Asked, Scope, State
+from orka.run.scope import UNSETTLED, Asked, Scope
 from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault, read
 from orka.value import Json, copied
 
@@ -51,19 +44,9 @@ _REMARKS: Mapping[str, type[Any]] = {
     "noted": Noted,
 }
 
-_STOPPED = Failure(code=STOPPED_SCOPE, message="stopped from above")
 
-
-class Scheduler:
+class Scheduler(Ends):
     """Turns facts into decisions. It holds no truth of its own: the trace can rebuild all of it."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.state = State(graph)
-        self._made: list[Event] = []
-        self._now = 0.0
-        self._agenda: deque[tuple[Any, ...]] = deque()  # (method, *arguments)
-        self._strands: dict[tuple[str, int], Strand] = {}
-        self._waiting: dict[str, Strand] = {}
 
     def accepts(self, fact: Fact) -> bool:
         """False for a fact that says nothing new: an answer nobody waits for, a second end."""
@@ -93,20 +76,20 @@ class Scheduler:
                 self._resumed(fact)
             case DeadlinePassed(scope=scope):
                 self._emit(fact)
-                self._deadline(self.state.scopes[scope])
+                self._deadline(scope)
             case CancelAsked(reason=reason):
                 self._emit(fact)
                 failure = Failure(code="run.cancelled", message=reason or "cancelled")
                 self._end_scope(self.state.scopes[""], failure, "cancelled")
         agenda = self._agenda
-        while agenda:
-            method, *arguments = agenda.popleft()
-            method(*arguments)
+        while agenda or self._dying:
+            while agenda:
+                method, *arguments = agenda.popleft()
+                method(*arguments)
+            self._drain()
+            if not agenda:
+                break
         return made
-
-    def _emit(self, event: Event) -> None:
-        self._made.append(event)
-        self.state.apply(event)
 
     # ---- nodes: waiting, started, settled
 
@@ -118,16 +101,40 @@ class Scheduler:
 
     def _look(self, scope: Scope, index: int) -> None:
         """Start or skip a node whose incoming edges are all decided."""
-        if scope.closed:
-            scope.missed.append(index)
-            return
         if scope.status[index] != UNSETTLED:
+            return
+        if scope.closed or self._drains(scope):
+            scope.missed.append(index)
             return
         node = scope.graph.nodes[index]
         if node.needs and not scope.fired[index]:
             self._emit(NodeSkipped(node.id, scope.name))
             self._settled(scope, node)
+        elif node.rule and not self._joins(scope, node, node.rule):
             return
+        else:
+            self._begin(scope, node)
+
+    def _joins(self, scope: Scope, node: Node, rule: Rule) -> bool:
+        """True if a join with a policy may go on; it fails if it never can."""
+        arrived = scope.arrived.get(node.index, 0).bit_count()
+        if scope.waiting[node.index]:
+            self._leave_late(scope, node)
+            return True
+        if arrived >= (rule.count or 1):
+            return True
+        self._emit(NodeStarted(node.id, scope.name))
+        wanted = f"{rule.count} branches" if rule.count and rule.count > 1 else "a branch"
+        failure = Failure(
+            code="join.quorum",
+            message=f"join {node.id!r} needs {wanted} that ended well; there are {arrived}",
+            fix="see with `orka show` why the others failed or were routed away",
+        )
+        self._node_failed(scope, node, failure)
+        return False
+
+    def _begin(self, scope: Scope, node: Node) -> None:
+        """Start a node, or leave it out if its condition says so."""
         try:
             goes = wanted(self.state.run, scope, node)
         except OrkaError as error:
@@ -153,13 +160,14 @@ class Scheduler:
             self._start(scope, node)
 
     def _start(self, scope: Scope, node: Node) -> None:
-        context = context_of(self.state.run, scope, node, self._clock)
-        coroutine = node.function(context)
+        here = Here(self.state.run, scope, node, self._clock)
+        coroutine = node.function(context_of(self.state.run, scope, node, here))
         if type(coroutine) is not CoroutineType and not isinstance(coroutine, Coroutine):
             error = AgentError(f"agent type {node.type!r} is not an async function")
             self._node_failed(scope, node, error.failure())
             return
         strand = Strand(scope, node.index, f"{scope.prefix}{node.id}#", coroutine)
+        strand.tally, strand.notes = here.tally, here.notes
         strand.now = scope.began[node.index]
         self._strands[scope.name, node.index] = strand
         self._advance(strand, None, None)
@@ -169,7 +177,7 @@ class Scheduler:
 
     def _settled(self, scope: Scope, node: Node) -> None:
         for edge in node.out:
-            if not scope.waiting[edge.target]:
+            if not scope.waiting[edge.target] or (edge.branch >= 0 and scope.enough(edge.target)):
                 self._agenda.append((self._look, scope, edge.target))
         if not scope.left:
             self._agenda.append((self._close, scope))
@@ -205,16 +213,23 @@ class Scheduler:
         strand.asked += 1
         gathered = strand.gathered = Gathered(len(group.members), settle=group.settle)
         for slot, member in enumerate(group.members):
-            gathered.strands.append(
-                Strand(
-                    strand.scope, strand.index, f"{name}.{slot}.", strand_of(member), strand, slot
-                )
+            child = Strand(
+                strand.scope, strand.index, f"{name}.{slot}.", strand_of(member), strand, slot
             )
+            # Not the time a place became free: that differs when answers are there already.
+            child.now, child.tally = strand.now, strand.tally
+            gathered.strands.append(child)
         if not group.members:
             strand.gathered = None
             self._agenda.append((self._advance, strand, [], None))
-        for child in gathered.strands:
-            child.now = strand.now
+        for _ in range(group.limit or len(gathered.strands)):
+            self._next_member(strand, gathered)
+
+    def _next_member(self, strand: Strand, gathered: Gathered) -> None:
+        """Start the member of a group that is next in line, if there is one."""
+        if gathered.begun < len(gathered.strands):
+            child = gathered.strands[gathered.begun]
+            gathered.begun += 1
             self._agenda.append((self._advance, child, None, None))
 
     def _returned(self, strand: Strand, value: Json) -> None:
@@ -227,7 +242,7 @@ class Scheduler:
         if isinstance(found, Failure):
             self._node_failed(scope, node, found)
             return
-        value, notes = found
+        value, notes = found[0], (*found[1], *dict.fromkeys(strand.notes))
         edges = taken(scope.graph, node, value)
         given = strand.given if strand.given and passed_on(value, strand.given) else None
         told = (None, edges, notes, given.id) if given else (value, edges, notes)
@@ -250,6 +265,7 @@ class Scheduler:
             value = {"error": {"code": failure.code, "message": failure.message}}
         gathered.values[slot] = value
         gathered.left -= 1
+        self._next_member(parent, gathered)
         if not gathered.left:
             parent.gathered = None
             self._agenda.append((self._advance, parent, gathered.values, gathered.first_error()))
@@ -269,6 +285,8 @@ class Scheduler:
         if asked is not None:
             self._ask_again(strand, asked, effect.kind, payload)
             return
+        if self._drains(strand.scope):
+            return  # asked after a resume, if there is one
         self._waiting[id] = strand
         self._emit(EffectRequested(id, effect.kind, payload, timeout=node.timeout))
         if effect.kind == "graph":
@@ -289,6 +307,8 @@ class Scheduler:
             )
             self._raised_by(strand, error.failure())
             return
+        if not asked.answered and self._drains(strand.scope):
+            return
         self._waiting[asked.id] = strand
         if asked.answered:
             self._agenda.append((self._deliver, asked))
@@ -303,10 +323,11 @@ class Scheduler:
         node = asked.scope.graph.nodes[asked.index]
         self._emit(fact)
         failure = fact.error
-        if failure and failure.retryable and asked.retried < node.retries:
+        again = failure and failure.retryable and asked.retried < node.retries
+        if failure and again and not self._drains(asked.scope):
             wait = round(max(backoff(node, asked.retried), failure.retry_after or 0.0), 6)
-            again = (asked.attempt + 1, asked.retried + 1, wait, node.timeout)
-            self._emit(EffectRequested(asked.id, asked.kind, asked.payload, *again))
+            counts = (asked.attempt + 1, asked.retried + 1, wait, node.timeout)
+            self._emit(EffectRequested(asked.id, asked.kind, asked.payload, *counts))
             return
         self._deliver(asked)
 
@@ -315,69 +336,11 @@ class Scheduler:
         if strand is None or strand.dead:
             return
         strand.now = asked.at
+        if asked.took is not None:
+            strand.tally.add(asked.took)
         error = at_fault(asked.error, asked.id) if asked.error else None
         strand.given = None if error else asked
         self._advance(strand, copied(asked.value), error)
-
-    # ---- ends: failures, deadlines, cancellation
-
-    def _node_failed(self, scope: Scope, node: Node, failure: Failure) -> None:
-        self._stop_strand(scope, node.index)
-        if not failure.where:
-            failure = structs.replace(failure, where=f"agent {node.id!r}")
-        caught = tuple(scope.graph.nodes[edge.target].id for edge in node.out if edge.error)
-        self._emit(NodeFailed(node.id, failure, scope.name, caught))
-        if caught:
-            self._settled(scope, node)
-        else:
-            self._end_scope(scope, failure, "failed")
-
-    def _stop_strand(self, scope: Scope, index: int) -> None:
-        """Stop the scopes a node has open, then its coroutines."""
-        for id in list(scope.asked.get(index, ())):
-            child = self.state.scopes.get(id)
-            if child is not None and not child.closed:
-                self._end_scope(child, _STOPPED, "")
-            self._waiting.pop(id, None)
-        strand = self._strands.pop((scope.name, index), None)
-        if strand is not None:
-            strand.stop()
-
-    def _end_scope(self, scope: Scope, failure: Failure, status: Status | str) -> None:
-        """Stop what still runs in a scope and close it. An empty status: the opener is gone too."""
-        for index in list(scope.running):
-            self._stop_strand(scope, index)
-            self._emit(NodeStopped(scope.graph.nodes[index].id, scope.name))
-        if scope.name:
-            self._emit(ScopeClosed(scope.name, None, failure))
-            if status:
-                self._agenda.append((self._deliver, self.state.effects[scope.name]))
-        else:
-            ended: Status = "cancelled" if status == "cancelled" else "failed"
-            self._emit(RunFinished(ended, None, failure))
-
-    def _deadline(self, scope: Scope) -> None:
-        what = f"scope {scope.name!r}" if scope.name else "the run"
-        failure = Failure(
-            code="timeout",
-            message=f"{what} did not end within {scope.limit} s",
-            fix="raise `timeout`, or look with `orka show` at what it waited for",
-        )
-        self._end_scope(scope, failure, "failed")
-
-    def _close(self, scope: Scope) -> None:
-        if scope.closed or scope.left:
-            return
-        index, status = scope.graph.index, scope.status
-        done = {id: scope.values[id] for id in scope.graph.ends if status[index[id]] == DONE}
-        value = next(iter(done.values())) if len(done) == 1 else done or None
-        if scope.name:
-            opener = self.state.effects[scope.name]
-            collected = dict(scope.values) if opener.payload.get("collect") else value
-            self._emit(ScopeClosed(scope.name, collected))
-            self._deliver(opener)
-        else:
-            self._emit(RunFinished("completed", value))
 
     # ---- resuming a run that ended
 
@@ -397,7 +360,10 @@ class Scheduler:
         for index in again:
             node = scope.graph.nodes[index]
             self._emit(NodeReopened(node.id, scope.name))
-            self._agenda.append((self._start_again, scope, node))
+            if not node.rule:
+                self._agenda.append((self._start_again, scope, node))
+            elif not scope.waiting[index] or scope.enough(index):
+                self._agenda.append((self._look, scope, index))
         for index in missed:
             self._agenda.append((self._look, scope, index))
         if not scope.left:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from orka.errors import Failure
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
@@ -28,108 +27,21 @@ from orka.event.event import (
     Status,
     Violation,
 )
-from orka.graph.graph import Edge, Graph, Node
-from orka.run.seen import Seen
+from orka.graph.graph import Edge, Graph
+from orka.run.scope import (
+    DONE,
+    FAILED,
+    RUNNING,
+    SKIPPED,
+    STOPPED,
+    STOPPED_SCOPE,
+    UNSETTLED,
+    Asked,
+    Scope,
+)
+from orka.run.seen import Beyond
+from orka.run.tally import Tally
 from orka.value import Json
-
-UNSETTLED, RUNNING, DONE, SKIPPED, FAILED, STOPPED = range(6)
-# The failure code of a scope whose opener was stopped: no answer, so a resume goes on inside.
-STOPPED_SCOPE = "scope.stopped"
-
-
-class Asked:
-    """One effect: the question, and what came back. `retried` counts retries in a row."""
-
-    __slots__ = (
-        "answered",
-        "at",
-        "attempt",
-        "due",
-        "error",
-        "id",
-        "index",
-        "kind",
-        "payload",
-        "retried",
-        "scope",
-        "timeout",
-        "value",
-    )
-
-    def __init__(self, event: EffectRequested, scope: Scope, index: int) -> None:
-        self.id, self.kind, self.payload = event.id, event.kind, event.payload
-        self.scope, self.index = scope, index
-        self.attempt, self.retried = event.attempt, event.retried
-        self.timeout = event.timeout
-        self.due = self.at = 0.0
-        self.answered = False
-        self.value: Json = None
-        self.error: Failure | None = None
-
-
-class Scope:
-    """One activation of a graph: counters per node, so that settling one touches only its edges."""
-
-    __slots__ = (
-        "asked",
-        "began",
-        "closed",
-        "failed",
-        "fired",
-        "graph",
-        "input",
-        "left",
-        "limit",
-        "missed",
-        "name",
-        "places",
-        "prefix",
-        "running",
-        "seen",
-        "status",
-        "stopped",
-        "values",
-        "waiting",
-    )
-
-    def __init__(self, name: str, graph: Graph, input: Json) -> None:
-        size = len(graph.nodes)
-        self.name, self.graph, self.input = name, graph, input
-        self.prefix = f"{name}/" if name else ""
-        self.status = bytearray(size)
-        self.waiting = list(graph.needs)
-        self.fired = bytearray(size)
-        self.values: dict[str, Json] = {}
-        self.places: dict[str, int] = {}
-        self.seen: dict[int, int] = {}
-        self.running: dict[int, None] = {}
-        self.asked: dict[int, dict[str, None]] = {}
-        self.began: dict[int, float] = {}
-        self.failed: dict[int, str] = {}
-        self.stopped: dict[int, None] = {}
-        self.missed: list[int] = []
-        self.left = size
-        self.closed = False
-        self.limit: float | None = None
-
-    def keep(self, id: str, value: Json) -> None:
-        """Remember a node's output and its place: those that start later see it."""
-        self.places[id] = len(self.values)
-        self.values[id] = value
-
-    def view(self, index: int) -> Seen:
-        """The outputs a node sees: those there when it started, or would start now."""
-        return Seen(self.values, self.places, self.seen.get(index, len(self.values)))
-
-    def settle(self, node: Node, status: int, taken: Callable[[Edge], bool] | None) -> None:
-        """Decide all edges of a node. `taken` None: all of them lead on."""
-        self.status[node.index] = status
-        self.running.pop(node.index, None)
-        self.left -= 1
-        for edge in node.out:
-            self.waiting[edge.target] -= 1
-            if taken is None or taken(edge):
-                self.fired[edge.target] = 1
 
 
 def _never(edge: Edge) -> bool:
@@ -142,7 +54,8 @@ def _passes(edge: Edge) -> bool:
 
 
 class State:
-    """All that is known about a run. `pending` is what the world still owes an answer to."""
+    """All that is known about a run. `pending` is what the world still owes an answer to; `armed`
+    are the joins whose deadline nobody watches yet."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -152,6 +65,7 @@ class State:
         self.effects: dict[str, Asked] = {}
         self.pending: dict[str, Asked] = {}
         self.deadlines: dict[str, float] = {}
+        self.armed: list[str] = []
         self.asking = 0
         self.end: RunFinished | None = None
 
@@ -185,6 +99,14 @@ class State:
         if scope.limit is not None:
             self.deadlines[scope.name] = round(self.now + scope.limit, 6)
 
+    def timed(self, key: str) -> tuple[Scope, int]:
+        """The join whose deadline has this key: its scope and id, as a path."""
+        return self.owner(f"{key}#")
+
+    def _forget_joins(self, scope: Scope) -> None:
+        for index in scope.graph.timed:
+            self.deadlines.pop(f"{scope.prefix}{scope.graph.nodes[index].id}", None)
+
     def _run_started(self, event: RunStarted) -> None:
         self.run, self.now = event.run, event.at
         self.arm(self.open("", self.graph, event.input))
@@ -193,7 +115,18 @@ class State:
         self.now, self.end = event.at, None
         self.scopes[""].closed = False
         for name in ("", *self.deadlines):
-            self.arm(self.scopes[name])
+            if name in self.scopes:
+                self.arm(self.scopes[name])
+            else:
+                scope, index = self.timed(name)
+                self._arm_join(scope, index)
+
+    def _arm_join(self, scope: Scope, index: int) -> None:
+        node = scope.graph.nodes[index]
+        if node.rule and node.rule.deadline is not None and scope.status[index] == UNSETTLED:
+            key = f"{scope.prefix}{node.id}"
+            self.deadlines[key] = round(self.now + node.rule.deadline, 6)
+            self.armed.append(key)
 
     def _clock(self, event: DeadlinePassed | CancelAsked) -> None:
         self.now = event.at
@@ -209,6 +142,17 @@ class State:
             event.at,
         )
         asked.scope.asked[asked.index].pop(event.id, None)
+        self._count(asked, event.spent)
+
+    def _count(self, asked: Asked, spent: Mapping[str, Json] | None) -> None:
+        """What an attempt took counts for its effect, and for every scope it was asked in."""
+        if spent is None and asked.kind != "llm":
+            return
+        at: Asked | None = asked
+        while at is not None:
+            at.took = at.took or Tally()
+            at.took.answered(asked.kind, spent)
+            at = self.effects.get(at.scope.name)
 
     def _requested(self, event: EffectRequested) -> None:
         asked = self.effects.get(event.id)
@@ -231,9 +175,21 @@ class State:
             node = asked.scope.graph.nodes[asked.index]
             scope = self.open(event.scope, node.inner[event.graph], asked.payload["input"])
             scope.limit = scope.limit if scope.limit is not None else asked.timeout
+            self._surround(scope, asked)
         asked.scope.asked.setdefault(asked.index, {})[event.scope] = None
-        scope.closed = False
+        scope.closed, scope.dying = False, None
         self.arm(scope)
+
+    def _surround(self, scope: Scope, asked: Asked) -> None:
+        """What an inner scope sees from outside."""
+        scope.opener = asked.scope
+        given, names = asked.payload.get("outputs", {}), asked.payload.get("names", {})
+        if scope.graph.closed:
+            scope.beyond, scope.names = given, names
+            return
+        seen = asked.scope.view(asked.index)
+        scope.beyond = Beyond(given, seen)
+        scope.names = {**asked.scope.names, **names} if names else asked.scope.names
 
     def _node_started(self, event: NodeStarted) -> None:
         scope = self.scopes[event.scope]
@@ -242,10 +198,16 @@ class State:
         scope.running[index] = None
         scope.began[index] = self.now
         scope.seen[index] = len(scope.values)
+        if scope.graph.timed:
+            self.deadlines.pop(f"{scope.prefix}{event.node}", None)
 
     def _node_skipped(self, event: NodeSkipped) -> None:
         scope = self.scopes[event.scope]
         node = scope.graph.nodes[scope.graph.index[event.node]]
+        if event.reason == "late":
+            self.drop(scope, node.index)
+        if scope.graph.timed:
+            self.deadlines.pop(f"{scope.prefix}{event.node}", None)
         scope.settle(node, SKIPPED, _passes if event.reason == "when" else _never)
 
     def _node_finished(self, event: NodeFinished) -> None:
@@ -260,6 +222,8 @@ class State:
             names = scope.graph.nodes
             scope.settle(node, DONE, lambda edge: names[edge.target].id in taken)
         scope.asked.pop(node.index, None)
+        for index, _ in node.arms:
+            self._arm_join(scope, index)
 
     def _node_failed(self, event: NodeFailed) -> None:
         scope = self.scopes[event.scope]
@@ -269,8 +233,10 @@ class State:
             failure = event.failure
             error = {"code": failure.code, "message": failure.message}
             scope.keep(event.node, {"error": error})
-            scope.settle(node, FAILED, lambda edge: edge.error)
+            taken, nodes = event.taken, scope.graph.nodes
+            scope.settle(node, FAILED, lambda edge: edge.error and nodes[edge.target].id in taken)
         else:
+            scope.dying = scope.dying or event.failure
             scope.status[node.index] = FAILED
             scope.running.pop(node.index, None)
             scope.failed[node.index] = event.failure.effect
@@ -286,9 +252,14 @@ class State:
     def _node_reopened(self, event: NodeReopened) -> None:
         scope = self.scopes[event.scope]
         index = scope.graph.index[event.node]
-        scope.status[index] = RUNNING
-        scope.running[index] = None
         scope.stopped.pop(index, None)
+        if scope.graph.nodes[index].rule:  # it waits for its branches again
+            scope.status[index] = UNSETTLED
+            scope.seen.pop(index, None)
+            self._arm_join(scope, index)
+        else:
+            scope.status[index] = RUNNING
+            scope.running[index] = None
         if cause := self.effects.get(scope.failed.pop(index, "")):
             cause.answered = False
 
@@ -296,6 +267,7 @@ class State:
         scope = self.scopes[event.scope]
         scope.closed = True
         self.deadlines.pop(event.scope, None)
+        self._forget_joins(scope)
         asked = self.effects[event.scope]
         asked.answered = event.failure is None or event.failure.code != STOPPED_SCOPE
         asked.value, asked.error, asked.at = event.value, event.failure, self.now
@@ -304,7 +276,7 @@ class State:
             del self.scopes[event.scope]
 
     def _run_finished(self, event: RunFinished) -> None:
-        self.scopes[""].closed = True
+        self.scopes[""].closed, self.scopes[""].dying = True, None
         self.deadlines.clear()
         self.end = event
 

@@ -10,8 +10,9 @@ from msgspec import structs
 
 from orka.agent.effect import Asked, Effect, Group, Remark
 from orka.errors import AgentError, EffectFailed, Failure, ForeignAwait, OrkaError
-from orka.run.state import Asked as AskedEffect
-from orka.run.state import Scope
+from orka.run.scope import Asked as AskedEffect
+from orka.run.scope import Scope
+from orka.run.tally import Tally
 from orka.value import Json
 
 P = ParamSpec("P")
@@ -44,11 +45,13 @@ class Strand:
         "given",
         "index",
         "last",
+        "notes",
         "now",
         "parent",
         "prefix",
         "scope",
         "slot",
+        "tally",
     )
 
     def __init__(
@@ -67,6 +70,8 @@ class Strand:
         self.dead = False
         self.given: AskedEffect | None = None
         self.gathered: Gathered | None = None
+        self.tally: Tally
+        self.notes: list[str]
 
     def step(self, value: Json, error: Failure | None) -> Step:
         """Let the agent go on to its next question or its end."""
@@ -109,13 +114,14 @@ class Strand:
 class Gathered:
     """The members of a group that one strand waits for."""
 
-    __slots__ = ("errors", "left", "settle", "strands", "values")
+    __slots__ = ("begun", "errors", "left", "settle", "strands", "values")
 
     def __init__(self, size: int, *, settle: bool) -> None:
         self.strands: list[Strand] = []
         self.values: list[Json] = [None] * size
         self.errors: dict[int, Failure] = {}
         self.left, self.settle = size, settle
+        self.begun = 0
 
     def first_error(self) -> Failure | None:
         return self.errors[min(self.errors)] if self.errors and not self.settle else None

@@ -97,6 +97,11 @@ def count(value: Json) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
+def positive(value: Json) -> int | None:
+    """A whole number, 1 or more; a boolean is not one."""
+    return value if type(value) is int and value > 0 else None
+
+
 def above(limit: float) -> Callable[[Json], float | None]:
     """Accepts finite numbers above `limit`."""
     return lambda value: taken if (taken := number(value)) is not None and taken > limit else None

@@ -9,6 +9,7 @@ from itertools import islice
 import msgspec
 
 from orka.errors import ConfigError, nearest
+from orka.spec import orka09
 from orka.spec.form import (
     Form,
     above,
@@ -17,11 +18,12 @@ from orka.spec.form import (
     describe,
     listing,
     mapping,
+    positive,
     text,
 )
 from orka.spec.problems import Problem, Problems
 from orka.spec.text import Mark, decode
-from orka.spec.workflow import AgentSpec, Backoff, Workflow
+from orka.spec.workflow import STRICT, AgentSpec, Backoff, Workflow
 from orka.spec.yaml import Document, Path, read, spell
 from orka.value import Json, plain
 
@@ -35,7 +37,7 @@ _OLD_STRATEGIES = {
     "fork_join": "graph",
 }
 TOP_KEYS = ("orchestrator", "agents", "version", "name", "description", "meta")
-ORCHESTRATOR_KEYS = ("id", "strategy", "agents", "timeout", "model", "params")
+ORCHESTRATOR_KEYS = ("id", "strategy", "agents", "timeout", "model", "params", "max_concurrency")
 AGENT_KEYS = (
     "id",
     "type",
@@ -43,6 +45,7 @@ AGENT_KEYS = (
     "depends_on",
     "when",
     "on_error",
+    "writes",
     "retries",
     "backoff",
     "timeout",
@@ -57,9 +60,18 @@ def load(data: bytes | str | Mapping[str, Json], source: str = "<workflow>") -> 
     problem that can be seen at once."""
     if isinstance(data, (bytes, str)):
         written = decode(data, source)
-        return _workflow(read(written, source), written, ())
+        return _spoken(read(written, source), written)
     document = Document(value=_json(data, source), marks={}, source=source)
-    return _workflow(document, _text(document.value), ())
+    return _spoken(document, _text(document.value))
+
+
+def _spoken(document: Document, written: str) -> Workflow:
+    """The workflow of a file, whichever OrKa it was written for."""
+    if not orka09.spoken(document.value):
+        return _workflow(document, written, ())
+    document, notes = orka09.rewritten(document)
+    workflow = _workflow(document, written, (), dialect=orka09.OLD)
+    return msgspec.structs.replace(workflow, notes=notes)
 
 
 def inner(workflow: Workflow, value: Json, path: Path) -> Workflow:
@@ -71,7 +83,32 @@ def inner(workflow: Workflow, value: Json, path: Path) -> Workflow:
             fix="write a map with the keys 'orchestrator' and 'agents'",
             code="config.type",
         )
-    return _workflow(workflow.document, _text(value), path, value)
+    version = str(value.get("version"))
+    dialect = version if version in (STRICT, orka09.OLD) else workflow.dialect
+    return _workflow(workflow.document, _text(value), path, value, dialect=dialect)
+
+
+def again(workflow: Workflow, value: Json) -> Workflow:
+    """The same file with another value in place of its own; what it says of places stays."""
+    document = msgspec.structs.replace(workflow.document, value=value)
+    found = _workflow(document, _text(value), (), dialect=workflow.dialect)
+    return msgspec.structs.replace(found, notes=workflow.notes)
+
+
+def alone(workflow: Workflow, value: Json, path: Path) -> Workflow:
+    """The agent written at `path` of the same document as a workflow of that one agent."""
+    form = Form(workflow.document, value, path, "the agent")
+    if not isinstance(value, dict):
+        form.wrong(value, "a map with 'id' and 'type'")
+        form.problems.settle()
+    name = text(value.get("id")) or ""
+    form.agent, form.owner = name, f"agent {name!r}"
+    spec = _agent(form, {name: form.where("id")})
+    form.problems.settle()
+    written = _text(value)
+    return msgspec.structs.replace(
+        workflow, id=spec.id, order=(spec.id,), agents=(spec,), text=written, path=path
+    )
 
 
 def _text(value: Json) -> str:
@@ -108,11 +145,13 @@ def _json(data: Mapping[str, Json], source: str) -> Json:
     return value
 
 
-def _workflow(document: Document, written: str, path: Path, value: Json = None) -> Workflow:
+def _workflow(
+    document: Document, written: str, path: Path, value: Json = None, *, dialect: str = STRICT
+) -> Workflow:
     form = Form(document, document.value if value is None else value, path, "the workflow")
     form.only(TOP_KEYS)
     head = _orchestrator(form)
-    forms = _forms(form)
+    forms = _forms(form, dialect)
     ids = _ids(forms)
     workflow = Workflow(
         id=head.take("id", "text", text) or "",
@@ -120,11 +159,13 @@ def _workflow(document: Document, written: str, path: Path, value: Json = None) 
         agents=tuple(_agent(each, ids) for each in forms),
         order=_order(head, ids),
         timeout=head.take("timeout", _SECONDS, above(0)),
+        max_concurrency=head.take("max_concurrency", "a whole number, 1 or more", positive) or 0,
         defaults=_defaults(head),
         source=document.source,
         document=document,
         text=written,
         path=path,
+        dialect=dialect,
     )
     form.problems.settle()
     return workflow
@@ -157,7 +198,7 @@ def _defaults(head: Form) -> dict[str, Json]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _forms(form: Form) -> list[Form]:
+def _forms(form: Form, dialect: str) -> list[Form]:
     """One form for each agent that is written as a map."""
     form.require("agents", "add 'agents:' with a list of agents")
     written = form.take("agents", "a list of agents, each a map with 'id' and 'type'", listing)
@@ -165,6 +206,8 @@ def _forms(form: Form) -> list[Form]:
         form.problem("config.missing_key", "'agents' is empty", "add an agent", "agents")
     forms = []
     for at, value in enumerate(written or ()):
+        if value is None and dialect != STRICT:
+            continue  # an agent that never runs: see orka09
         if isinstance(value, dict):
             forms.append(form.within(("agents", at), value, "the agent"))
         else:
@@ -198,6 +241,7 @@ def _agent(form: Form, ids: Mapping[str, str]) -> AgentSpec:
         depends_on=_names(form, "depends_on", ids) or (),
         when=form.take("when", "text: a condition", text),
         on_error=_on_error(form, ids),
+        writes=form.take("writes", "text: the name that gets the output too", text),
         retries=form.take("retries", "a whole number, 0 or more", count) or 0,
         backoff=_backoff(form),
         timeout=form.take("timeout", _SECONDS, above(0)),

@@ -75,6 +75,11 @@ def _orchestrator() -> Json:
             "timeout": _seconds("Seconds after which the run is ended."),
             "model": {"description": "The model of agents that name none.", "type": "string"},
             "params": {"description": "Parameters given to every agent.", "type": "object"},
+            "max_concurrency": {
+                "description": "How many effects of a run are performed at once.",
+                "type": "integer",
+                "minimum": 1,
+            },
         },
     }
 
@@ -108,6 +113,10 @@ def _common() -> dict[str, Json]:
         "next": _ids("What runs after it; an empty list ends the branch."),
         "depends_on": _ids("What must have run before it."),
         "when": {"description": "A condition: without it the agent runs.", "type": "string"},
+        "writes": {
+            "description": "The agent upstream whose output this one's takes the place of.",
+            "$ref": "#/$defs/id",
+        },
         "on_error": {"description": "The agent that runs if it fails.", "$ref": "#/$defs/id"},
         "retries": {
             "description": "How often a failed effect is asked for again.",

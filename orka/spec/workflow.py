@@ -6,8 +6,11 @@ from collections.abc import Mapping
 
 import msgspec
 
+from orka.spec.note import Note
 from orka.spec.yaml import Document, Path
 from orka.value import Json
+
+STRICT = "1"
 
 
 class Backoff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,6 +33,7 @@ class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
     depends_on: tuple[str, ...] = ()
     when: str | None = None
     on_error: str | None = None
+    writes: str | None = None
     retries: int = 0
     backoff: Backoff = Backoff()
     timeout: float | None = None
@@ -38,18 +42,25 @@ class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Workflow(msgspec.Struct, frozen=True, kw_only=True):
-    """A workflow file (or one written inside an agent, at `path`), checked for shape and names."""
+    """A workflow file (or one written inside an agent, at `path`), checked for shape and names.
+
+    `dialect` is "1", or "0.9" for a file written for OrKa 0.9; `notes` then say what it will do
+    where that may surprise.
+    """
 
     id: str
     strategy: str
     order: tuple[str, ...]
     agents: tuple[AgentSpec, ...]
     timeout: float | None = None
+    max_concurrency: int = 0
     defaults: Mapping[str, Json] = {}
     source: str
     document: Document
     text: str
     path: Path = ()
+    dialect: str = STRICT
+    notes: tuple[Note, ...] = ()
 
     def where(self, agent_id: str, *keys: str | int) -> str:
         """The place of `keys` within an agent, for people: `a.yml, line 2, column 5 (agent 'x')`.

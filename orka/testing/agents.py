@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from orka.agent.agent import AgentType, Shape, agent
+from orka.agent.agent import AgentType, JoinPolicy, Shape, agent
 from orka.agent.context import Context
 from orka.agent.effect import Effect
 from orka.errors import EffectFailed
@@ -25,7 +25,7 @@ class Step(
     """One thing an agent does. `members` are the strands of `all`, or the one of `attempt`."""
 
     do: Literal[
-        "llm", "tool", "sleep", "random", "now", "ask", "graph", "look", "note", "raise",
+        "llm", "tool", "memory", "sleep", "random", "now", "ask", "graph", "look", "note", "raise",
         "all", "attempt", "big", "spoil",
     ]  # fmt: skip
     name: str = ""
@@ -33,6 +33,8 @@ class Step(
     members: tuple[tuple[Step, ...], ...] = ()
     settle: bool = False
     collect: bool = False
+    limit: int = 0
+    names: bool = False
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,9 +44,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     odd: bool = False
     routes: Mapping[str, Sequence[str]] = {}
     branches: Sequence[Sequence[str]] = ()
+    chained: bool = False
+    closed: bool = False
     joins: str = ""
+    policy: JoinPolicy | None = None
+    catches: Mapping[str, str] = {}
     ends: Sequence[str] = ()
     times: int = 0
+    limit: int = 0
+    children: Sequence[Json] = ()
     one: Mapping[str, Json] | None = None
     two: Mapping[str, Json] | None = None
 
@@ -54,7 +62,12 @@ def _shape(plan: Plan) -> Shape:
     return Shape(
         routes=plan.routes,
         branches=plan.branches,
+        chained=plan.chained,
+        closed=plan.closed,
         joins=plan.joins,
+        policy=plan.policy,
+        catches=plan.catches,
+        children="children" if plan.children else "",
         inner={name: name for name, flow in written.items() if flow is not None},
         reads=plan.ends,
     )
@@ -95,17 +108,53 @@ async def rescue(ctx: Context) -> Json:
         return {"v": 8, "failed": failed.code, "second": await ctx.graph("two", ctx.input)}
 
 
-CATALOG: Mapping[str, AgentType] = {kind.name: kind for kind in (act, meet, again, rescue)}
+@agent("each", config=Plan, shape=_shape)
+async def each(ctx: Context) -> Json:
+    """The body once for each number, some at once; each sees its number three ways."""
+    bodies = [
+        ctx.graph("one", {"x": at}, names={"at": at}, outputs={"given": {"v": at}})
+        for at in range(ctx.config.times)
+    ]
+    found = await ctx.all(*bodies, limit=ctx.config.limit, settle=True)
+    return {"v": sum(_number(value) for value in found) % 10, "each": found}
+
+
+@agent("nurse", config=Plan, shape=_shape)
+async def nurse(ctx: Context) -> Json:
+    """The children one after another, until one does well."""
+    for child in ctx.config.children:
+        try:
+            return {"v": 2, "child": await ctx.graph(child["id"], ctx.input)}
+        except EffectFailed as failed:
+            await ctx.note("given up", child["id"], failed.code)
+    raise ValueError("no child did well")
+
+
+@agent("visit", config=Plan, shape=lambda plan: Shape(pool=True))
+async def visit(ctx: Context) -> Json:
+    """The agents that nothing leads to, each with what those before it gave."""
+    found: dict[str, Json] = {}
+    for id in ctx.pool:
+        found[id] = await ctx.graph(id, ctx.input, outputs=found)
+    return {"v": len(found), "visited": found, "spent": ctx.spent(), "settled": ctx.settled()}
+
+
+CATALOG: Mapping[str, AgentType] = {
+    kind.name: kind for kind in (act, meet, again, rescue, each, nurse, visit)
+}
 
 
 async def _play(ctx: Context, steps: Sequence[Step], seen: list[Json]) -> None:
     for step in steps:
         match step.do:
             case "all":
-                seen.append(await ctx.all(*_members(ctx, step), settle=step.settle))
+                members = _members(ctx, step)
+                seen.append(await ctx.all(*members, settle=step.settle, limit=step.limit))
             case "attempt":
                 await _attempt(ctx, step, seen)
             case "note":
+                await ctx.repaired("marked", before=None, after=_mark(seen))
+                await ctx.note("seen", f"{len(seen)} things")
                 await ctx.violation(
                     effect="", where="$.v", message="no number", raw=_mark(seen), schema="0" * 64
                 )
@@ -127,11 +176,15 @@ def _effect(ctx: Context, step: Step, seen: Sequence[Json]) -> Effect:
     ask: dict[str, Callable[[], Effect]] = {
         "llm": lambda: ctx.llm(f"{step.name} {_mark(seen)}", model="seeded/m"),
         "tool": lambda: ctx.tool("seeded", name=step.name, seen=list(seen)),
+        "memory": lambda: ctx.memory("write", content=f"{step.name} {_mark(seen)}"),
         "sleep": lambda: ctx.sleep(step.seconds),
         "random": ctx.random,
         "ask": lambda: ctx.ask(f"{step.name} {_mark(seen)}?"),
         "graph": lambda: ctx.graph(
-            step.name, {"x": len(seen), "seen": _mark(seen)}, collect=step.collect
+            step.name,
+            {"x": len(seen), "seen": _mark(seen)},
+            collect=step.collect,
+            names={"told": _mark(seen)} if step.names else None,
         ),
     }
     return ask[step.do]()
@@ -157,7 +210,7 @@ def _spoil(*values: Json) -> None:
 
 def _members(ctx: Context, step: Step) -> list[Effect | Coroutine[object, object, Json]]:
     """Members of one effect are given as that effect, longer ones as coroutines."""
-    plain_kinds = ("llm", "tool", "sleep", "random", "graph")
+    plain_kinds = ("llm", "tool", "memory", "sleep", "random", "graph")
     return [
         _effect(ctx, steps[0], [])
         if len(steps) == 1 and steps[0].do in plain_kinds

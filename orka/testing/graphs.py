@@ -41,6 +41,7 @@ class _Flow:
     depth: int
     agents: dict[str, Agent] = field(default_factory=dict)
     members: list[str] = field(default_factory=list)
+    made: int = 0
 
     def written(self, id: str) -> dict[str, Json]:
         size = self.rng.randint(1, 3) if self.depth else self.rng.randint(2, 7)
@@ -62,7 +63,8 @@ class _Flow:
         return self.rng.random() < share
 
     def _new(self, kind: str, **options: Json) -> Agent:
-        id = f"n{len(self.agents)}"
+        id = f"n{self.made}"
+        self.made += 1
         made: Agent = {"id": id, "type": kind, **options}
         self.agents[id] = made
         if self._chance(0.5):
@@ -87,20 +89,32 @@ class _Flow:
         if self.depth >= _DEEPEST:
             return []
         names = names or self.rng.choice([("one",), ("one", "two")])
+        made["closed"] = self._chance(0.3)
         for name in names:
             made[name] = _Flow(self.rng, self.depth + 1).written(f"{made['id']}-{name}")
         return list(names)
 
     def _opener(self) -> Agent:
-        """A loop or a failover; an agent without scopes where they would be too deep."""
+        """An agent with scopes of its own; one without where they would be too deep."""
         if self.depth >= _DEEPEST:
             return self._act()
-        if self._chance(0.5):
-            made = self._new("again", times=self.rng.randint(1, 4))
-            self._inner(made, "one")
-        else:
-            made = self._new("rescue")
-            self._inner(made, "one", "two")
+        kind = self.rng.choice(["again", "again", "rescue", "rescue", "each", "nurse", "visit"])
+        made = self._new(kind)
+        match kind:
+            case "again":
+                made["times"] = self.rng.randint(1, 4)
+                self._inner(made, "one")
+            case "rescue":
+                self._inner(made, "one", "two")
+            case "each":
+                made["times"], made["limit"] = self.rng.randint(0, 4), self.rng.randint(0, 2)
+                self._inner(made, "one")
+            case "nurse":
+                children = [self._act() for _ in range(self.rng.randint(1, 3))]
+                made["children"] = [self.agents.pop(child["id"]) for child in children]
+            case "visit":
+                for _ in range(self.rng.randint(0, 2)):
+                    self._act()  # nothing leads there
         return made
 
     def _steps(self, inner: list[str], level: int) -> list[Json]:
@@ -114,7 +128,9 @@ class _Flow:
 
     def _step(self, inner: list[str], level: int) -> Json:
         kinds = (
-            ["llm"] * 6 + ["tool"] * 5 + ["sleep", "sleep", "random", "now", "look", "big", "spoil"]
+            ["llm"] * 6
+            + ["tool"] * 5
+            + ["memory", "sleep", "sleep", "random", "now", "look", "big", "spoil"]
         )
         kinds += ["note", *["graph"] * len(inner)]
         kinds += ["all", "all", "attempt"] if level < 2 else []
@@ -122,17 +138,18 @@ class _Flow:
         kind = self.rng.choice(kinds)
         step: dict[str, Json] = {"do": kind}
         match kind:
-            case "llm" | "tool" | "ask":
+            case "llm" | "tool" | "memory" | "ask":
                 step["name"] = self.rng.choice("abcde")
             case "sleep":
                 step["seconds"] = self.rng.choice([0, 0.5, round(self.rng.uniform(0, 4), 3)])
             case "graph":
                 step["name"] = self.rng.choice(inner)
-                step["collect"] = self._chance(0.3)
+                step["collect"], step["names"] = self._chance(0.3), self._chance(0.3)
             case "all":
                 strands = self.rng.randint(0, 4)
                 step["members"] = [self._steps(inner, level + 1) for _ in range(strands)]
                 step["settle"] = self._chance(0.5)
+                step["limit"] = self.rng.choice([0, 0, 1, 2])
             case "attempt":
                 step["members"] = [self._steps(inner, level + 1)]
         return step
@@ -178,6 +195,9 @@ class _Flow:
             self._routes(made)
         elif self._chance(0.2):
             made["when"] = self._guard(before)
+        earlier = self.members[:-1]
+        if earlier and self._chance(0.1):
+            made["writes"] = self.rng.choice(earlier)
         return None
 
     def _fork(self) -> None:
@@ -186,9 +206,19 @@ class _Flow:
         branches = [
             [self._act()["id"] for _ in range(self.rng.randint(1, 2))] for _ in range(count)
         ]
-        fork["branches"] = branches
+        fork["branches"], fork["chained"] = branches, self._chance(0.15)
         join = self._new("meet", joins=fork["id"], ends=[branch[-1] for branch in branches])
+        if self._chance(0.5):
+            join["policy"] = self._policy(count)
         self.members += [fork["id"], join["id"]]
+
+    def _policy(self, branches: int) -> Json:
+        policy: dict[str, Json] = {"partial": self._chance(0.4)}
+        if self._chance(0.5):
+            policy["count"] = self.rng.randint(1, branches)
+        if self._chance(0.5):
+            policy["deadline"] = round(self.rng.uniform(0.2, 6), 3)
+        return policy
 
     # ---- routes for failures
 
@@ -200,6 +230,10 @@ class _Flow:
             later = order[at + 1 :]
             if later and self._chance(0.4):
                 self.agents[id]["on_error"] = self.rng.choice(later)
+                continue
+            if self._chance(0.3):
+                code = self.rng.choice(["agent.raised", "timeout", "tool.failed"])
+                self.agents[id]["catches"] = {code: self._act()["id"]}
                 continue
             handler = self._act()
             self.agents[id]["on_error"] = handler["id"]

@@ -43,6 +43,7 @@ class ScopeNotes:
     began: float
     open: bool = True
     dying: str = ""
+    late_end: bool = False
     failure: Failure | None = None
     phases: dict[int, Phase] = field(default_factory=dict)
     taken: dict[int, tuple[bool, ...]] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class ScopeNotes:
     ordinals: dict[str, tuple[int, bool]] = field(default_factory=dict)
     pending: dict[str, Question] = field(default_factory=dict)
     into: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    expired: dict[int, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for node in self.graph.nodes:
@@ -68,6 +70,32 @@ class ScopeNotes:
     def ready(self, index: int) -> bool:
         """True if every edge that leads to the node is decided."""
         return all(source in self.taken for source, _ in self.into.get(index, ()))
+
+    def arrived(self, index: int) -> int:
+        """How many branches of a join with a policy have ended well."""
+        ended = {
+            edge.branch
+            for source, at in self.into.get(index, ())
+            if (edge := self.graph.nodes[source].out[at]).branch >= 0
+            and self.phases.get(source) == "finished"
+            and self.taken[source][at]
+        }
+        return len(ended)
+
+    def enough(self, index: int) -> bool:
+        """True if a join's policy lets it go on before every edge to it is decided."""
+        rule = self.graph.nodes[index].rule
+        if rule is None:
+            return False
+        return index in self.expired or bool(rule.count and self.arrived(index) >= rule.count)
+
+    def late(self, index: int) -> bool:
+        """True if a join goes on without this node."""
+        return any(
+            node.rule and index in node.rule.late and self.enough(node.index)
+            for node in self.graph.nodes
+            if self.phases.get(node.index) is None
+        )
 
     def led_to(self, index: int) -> bool:
         """True if an edge to the node was taken, or none leads to it."""
@@ -114,7 +142,7 @@ class ScopeNotes:
         for node in self.graph.nodes:
             phase = self.phases.get(node.index)
             where = f"{node.id!r} of scope {self.name!r}"
-            if phase is None and self.ready(node.index):
+            if phase is None and (self.ready(node.index) or self.enough(node.index)):
                 yield f"{where} could start and did not"
             if phase == "running" and node.index not in waits:
                 yield f"{where} runs and waits for nothing"
@@ -135,3 +163,9 @@ def follows(edge: Edge, value: Json) -> bool:
     """True if a node that finished with `value` takes `edge`."""
     route = value.get("route") if isinstance(value, dict) else None
     return not edge.error and (edge.case is None or edge.case == route)
+
+
+def caught_by(node: Node, code: str) -> tuple[bool, ...]:
+    """The edges that a failure with this code takes: those for it, or else those for any."""
+    exact = tuple(edge.error and edge.case == code for edge in node.out)
+    return exact if any(exact) else tuple(e.error and e.case is None for e in node.out)

@@ -127,7 +127,7 @@ async def _disturbed(rng: random.Random, worker: Worker, driving: Awaitable[Stat
 
 
 def _kinds(handler: Handler) -> Mapping[str, Handler]:
-    return {"llm": handler, "tool": handler}
+    return {"llm": handler, "tool": handler, "memory": handler}
 
 
 def _people(state: State, rng: random.Random) -> list[EffectAnswered]:
@@ -146,6 +146,7 @@ def check_replay(graph: Graph, lines: Sequence[bytes], blob: Blob, run: str = ""
     try:
         verify(lines, run)
         folded = refold(graph, lines, blob)
+        folded.scheduler.close()
     except OrkaError as error:
         return [str(error)]
     if folded.unwritten:

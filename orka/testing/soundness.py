@@ -17,22 +17,16 @@ from orka.event.event import (
     Event,
     Fact,
     NodeFailed,
-    NodeFinished,
-    NodeReopened,
-    NodeSkipped,
-    NodeStarted,
-    NodeStopped,
-    Noted,
-    Repaired,
     RunFinished,
     RunResumed,
     RunStarted,
     ScopeClosed,
     ScopeOpened,
-    Violation,
 )
-from orka.graph.graph import Graph, Node
-from orka.testing.ledger import Question, ScopeNotes, follows, owner
+from orka.graph.graph import Graph
+from orka.testing.draining import drains, idle
+from orka.testing.judge import NodeJudge
+from orka.testing.ledger import Question, ScopeNotes, owner
 from orka.testing.questions import check_answer, check_position, check_request, check_turn
 from orka.value import Json, canonical
 
@@ -53,22 +47,8 @@ def complaints(
     return judge.found
 
 
-class Judge:
+class Judge(NodeJudge):
     """Reads events one by one and gathers in `found` what they break."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.found: list[str] = []
-        self.scopes: dict[str, ScopeNotes] = {}
-        self.questions: dict[str, Question] = {}
-        self.run, self.now, self.seq = "", 0.0, -1
-        self.ended: RunFinished | None = None
-        self.must_retry = ""
-        self.must_fail: tuple[str, str] | None = None
-        self.must_end: dict[tuple[str, str], None] = {}
-
-    def say(self, what: str) -> None:
-        self.found.append(f"event {self.seq}: {what}")
 
     def read(self, event: Event) -> None:
         self.seq += 1
@@ -116,7 +96,7 @@ class Judge:
             case DeadlinePassed():
                 self._deadline(event)
             case CancelAsked():
-                self.scopes[""].dying = "cancelled"
+                self.scopes[""].dying, self.scopes[""].failure = "cancelled", None
             case EffectRequested():
                 self._requested(event)
             case ScopeOpened():
@@ -127,144 +107,6 @@ class Judge:
                 self._finished_run(event)
             case _:
                 self._node_event(event)
-
-    def _node_event(
-        self,
-        event: NodeStarted
-        | NodeSkipped
-        | NodeFinished
-        | NodeFailed
-        | NodeStopped
-        | NodeReopened
-        | Violation
-        | Repaired
-        | Noted,
-    ) -> None:
-        scope = self.scopes.get(event.scope)
-        node = scope.node(event.node) if scope else None
-        if scope is None or node is None:
-            return self.say(f"there is no node {event.node!r} in scope {event.scope!r}")
-        if not isinstance(event, NodeStopped):
-            self._alive(scope, f"{type(event).__name__} of {node.id!r}")
-        phase = scope.phases.get(node.index)
-        before = {NodeStarted: None, NodeSkipped: None}.get(type(event), "running")
-        allowed = ("failed", "stopped") if isinstance(event, NodeReopened) else (before,)
-        if phase not in allowed:
-            self.say(f"{type(event).__name__} of {node.id!r}, which is {phase}")
-        match event:
-            case NodeStarted():
-                self._started(scope, node)
-            case NodeSkipped():
-                self._skipped(scope, node, event)
-            case NodeFinished():
-                self._finished(scope, node, event)
-            case NodeFailed():
-                self._failed(scope, node, event)
-            case NodeStopped():
-                self._stopped(scope, node)
-            case NodeReopened():
-                scope.phases[node.index] = "running"
-            case Violation() | Repaired() | Noted():
-                self._remark(event.effect)
-        return None
-
-    def _remark(self, effect: str) -> None:
-        if effect and effect not in self.questions:
-            self.say(f"a remark is about {effect}, which was never asked")
-
-    # ---- nodes
-
-    def _alive(self, scope: ScopeNotes, what: str) -> None:
-        """Nothing happens in a scope that is closed or about to be, or whose opener is gone."""
-        at: ScopeNotes | None = scope
-        while at is not None:
-            if not at.open or at.dying:
-                self.say(f"{what} while scope {at.name!r} is {at.dying or 'closed'}")
-                return
-            if not at.name:
-                return
-            above, id = at.opener
-            at = self.scopes.get(above)
-            opener = at.node(id) if at else None
-            if at and (opener is None or at.phases.get(opener.index) != "running"):
-                self.say(f"{what} while {id!r}, which opened its scope, does not run")
-                return
-
-    def _started(self, scope: ScopeNotes, node: Node) -> None:
-        scope.phases[node.index] = "running"
-        if not scope.ready(node.index):
-            self.say(f"{node.id!r} started before everything that leads to it was decided")
-        elif not scope.led_to(node.index):
-            self.say(f"{node.id!r} started though no edge to it was taken")
-        wanted = scope.wanted(node, self.run)
-        if wanted is None:
-            self.must_fail = (scope.name, node.id)
-        elif not wanted:
-            self.say(f"{node.id!r} started though its condition is false")
-
-    def _skipped(self, scope: ScopeNotes, node: Node, event: NodeSkipped) -> None:
-        scope.phases[node.index] = "skipped"
-        if not scope.ready(node.index):
-            self.say(f"{node.id!r} was skipped before everything that leads to it was decided")
-        led = scope.led_to(node.index)
-        if event.reason == "dead_path" and led:
-            self.say(f"{node.id!r} was skipped as a dead path, and an edge to it was taken")
-        if event.reason == "when" and not (led and scope.wanted(node, self.run) is False):
-            self.say(f"{node.id!r} was skipped by a condition that is not false")
-        dead = event.reason == "dead_path"
-        scope.taken[node.index] = tuple(not dead and follows(edge, None) for edge in node.out)
-
-    def _finished(self, scope: ScopeNotes, node: Node, event: NodeFinished) -> None:
-        scope.phases[node.index] = "finished"
-        value = self._told(node, event) if event.answer else event.value
-        scope.values[node.id] = value
-        fires = tuple(follows(edge, value) for edge in node.out)
-        names = scope.targets(node, fires)
-        told = scope.targets(node, None) if event.taken is None else list(event.taken)
-        if told != names:
-            self.say(f"{node.id!r} took {told}, its value leads to {names}")
-        scope.taken[node.index] = fires
-        self._nothing_pending(scope, node)
-
-    def _told(self, node: Node, event: NodeFinished) -> Json:
-        asked = self.questions.get(event.answer)
-        if asked is None or asked.node is not node or not asked.answered or asked.error:
-            self.say(f"{node.id!r} finished with the answer of {event.answer}, which it has not")
-        return asked.value if asked else None
-
-    def _failed(self, scope: ScopeNotes, node: Node, event: NodeFailed) -> None:
-        self._drop(scope, node)
-        fires = tuple(edge.error for edge in node.out)
-        if list(event.taken) != scope.targets(node, fires):
-            self.say(f"{node.id!r} failed and took {event.taken}, not its on_error edges")
-        if event.taken:
-            scope.phases[node.index] = "caught"
-            failure = event.failure
-            scope.values[node.id] = {"error": {"code": failure.code, "message": failure.message}}
-            scope.taken[node.index] = fires
-        else:
-            scope.phases[node.index] = "failed"
-            scope.dying, scope.failure = "failed", event.failure
-
-    def _stopped(self, scope: ScopeNotes, node: Node) -> None:
-        scope.phases[node.index] = "stopped"
-        self._drop(scope, node)
-        if not scope.dying and scope.name:
-            self.must_end[scope.opener] = None
-        elif not scope.dying:
-            self.say(f"{node.id!r} was stopped and nothing ended its scope")
-
-    def _drop(self, scope: ScopeNotes, node: Node) -> None:
-        self.must_end.pop((scope.name, node.id), None)
-        for id, asked in list(scope.pending.items()):
-            if asked.node is node:
-                asked.dropped = True
-                del scope.pending[id]
-
-    def _nothing_pending(self, scope: ScopeNotes, node: Node) -> None:
-        for id, asked in scope.pending.items():
-            if asked.node is node:
-                self.say(f"{node.id!r} ended while {id} was not answered")
 
     # ---- effects and scopes
 
@@ -291,12 +133,13 @@ class Judge:
         if asked is None:
             return self.say(f"{event.id} was answered and never asked")
         scope = self.scopes[asked.scope]
-        self._alive(scope, f"answer to {event.id}")
+        self._alive(scope, f"answer to {event.id}", begins=False)
         self.found += check_answer(self.seq, asked, event)
         asked.answered, asked.error, asked.value = True, event.error, event.value
         scope.pending.pop(event.id, None)
         error = event.error
-        if error and error.retryable and asked.event.retried < asked.node.retries:
+        again = error and error.retryable and asked.event.retried < asked.node.retries
+        if again and not drains(self.scopes, scope):
             self.must_retry = event.id
         return None
 
@@ -327,7 +170,7 @@ class Judge:
         self._emptied(scope)
         asked = self.questions[event.scope]
         if event.failure is None:
-            self._alive(scope, f"closing {event.scope} with a value")
+            self._alive(scope, f"closing {event.scope} with a value", begins=False)
             collect = asked.event.payload.get("collect")
             self._whole(scope, event.value, dict(scope.values) if collect else scope.output())
         elif event.failure.code == "scope.stopped":
@@ -364,12 +207,27 @@ class Judge:
 
     def _deadline(self, event: DeadlinePassed) -> None:
         scope = self.scopes.get(event.scope)
-        if scope is None or scope.limit is None:
+        if scope is None:
+            return self._join_time(event)
+        if scope.limit is None:
             return self.say(f"scope {event.scope!r} has no deadline")
-        self._alive(scope, "a deadline")
+        self._alive(scope, "a deadline", begins=False)
         if event.at < round(scope.began + scope.limit, 6):
             self.say(f"the deadline of scope {event.scope!r} passed too early")
-        scope.dying = "timeout"
+        scope.dying = scope.dying or "timeout"
+        scope.late_end = True
+        return None
+
+    def _join_time(self, event: DeadlinePassed) -> None:
+        name, id = owner(f"{event.scope}#")
+        scope = self.scopes.get(name)
+        node = scope.node(id) if scope else None
+        if scope is None or node is None or not node.rule or node.rule.deadline is None:
+            return self.say(f"{event.scope!r} has no deadline")
+        if scope.phases.get(node.index) is not None:
+            self.say(f"the deadline of {event.scope!r} passed after it went on")
+        if not drains(self.scopes, scope):
+            scope.expired[node.index] = None
         return None
 
     def _finished_run(self, event: RunFinished) -> None:
@@ -392,8 +250,15 @@ class Judge:
             self.say(f"a scope of {key} was stopped, and it goes on")
         self.must_end.clear()
         for scope in self.scopes.values():
-            if scope.open:
-                self.found += [f"event {self.seq}: {what}" for what in scope.unfinished()]
+            if not scope.open:
+                continue
+            if scope.dying == "failed" and not scope.late_end:
+                told = idle(self.scopes, scope)
+            elif drains(self.scopes, scope):
+                continue
+            else:
+                told = scope.unfinished()
+            self.found += [f"event {self.seq}: {what}" for what in told]
 
     def end(self) -> None:
         """The trace is over: the run ended, or waits for people only."""

@@ -32,10 +32,11 @@ _NAMES: dict[str, tuple[str, dict[str, Json]]] = {
     "run_completed": ("run_finished", {"status": "completed"}),
     "timeout": ("effect_answered", {}),
     "retry": ("effect_requested", {}),
+    "failover": ("noted", {"kind": "failover"}),
 }
 OURS = {
     "run_started", "run_resumed", "effect_answered", "deadline_passed", "cancel_asked",
-    "scope_opened", "node_started", "node_skipped", "effect_requested", "violation",
+    "scope_opened", "node_started", "node_skipped", "effect_requested", "violation", "noted",
     "node_finished", "node_failed", "node_stopped", "node_reopened", "scope_closed",
     "run_finished",
 }  # fmt: skip

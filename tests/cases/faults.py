@@ -12,7 +12,7 @@ from orka.value import Json
 # Their kind -> how our codes of that class begin.
 KINDS: dict[str, tuple[str, ...]] = {
     "config": ("config.", "template.", "guard.", "plugin."),
-    "template": ("template.",),
+    "template": ("template.", "config.unknown_reference", "config.not_upstream"),
     "input": ("input.",),
     "timeout": ("timeout", "model.timeout"),
     "provider": ("model.", "effect.raised"),

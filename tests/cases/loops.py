@@ -10,12 +10,12 @@ from orka.value import Json
 
 # Their word -> the key of what a loop gives.
 _WORDS = {
-    "completed": "loops",
-    "loops_completed": "loops",
+    "completed": "loops_completed",
+    "loops_completed": "loops_completed",
     "threshold_met": "threshold_met",
     "scores": "scores",
-    "best_iteration": "best",
-    "best_result": "result",
+    "best_iteration": "best_iteration",
+    "best_result": "best_result",
     "score": "score",
 }
 
@@ -37,7 +37,8 @@ def _said(value: Json, name: str) -> Json:
 
 def _scores(observed: Observed) -> list[Json]:
     """The scores of the only loop."""
-    found = [n.value for n in observed.nodes if isinstance(n.value, Mapping) and "loops" in n.value]
+    maps = [node.value for node in observed.nodes if isinstance(node.value, Mapping)]
+    found = [value for value in maps if "loops_completed" in value]
     assert len(found) == 1, f"{len(found)} loops"
     scores: list[Json] = _said(found[0], "scores")
     return scores

@@ -9,6 +9,9 @@ from cases.language import Case
 from cases.ops_cli import cli
 from cases.ops_load import load_workflow
 from cases.ops_many import run_many
+from cases.ops_memory import memory
+from cases.ops_read import parse_json, validate_output
+from cases.ops_render import render
 from cases.ops_replay import replay
 from cases.ops_run import run
 from cases.ops_steps import run_steps
@@ -16,10 +19,14 @@ from cases.ops_steps import run_steps
 OPERATIONS: dict[str, Callable[[Case, Path], None]] = {
     "cli": cli,
     "load_workflow": load_workflow,
+    "memory": memory,
+    "parse_json": parse_json,
+    "render": render,
     "replay": replay,
     "run": run,
     "run_many": run_many,
     "run_steps": run_steps,
+    "validate_output": validate_output,
 }
 
 

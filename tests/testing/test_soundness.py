@@ -60,9 +60,9 @@ def test_an_event_that_is_missing_is_seen(kind: type[Event]) -> None:
             if type(event) is kind:
                 total += 1
                 seen += bool(judged(graph, [*events[:at], *events[at + 1 :]]))
-    # A question whose node was stopped before it was answered leaves no mark.
+    # An answer that its node does nothing with, stopped or left behind, leaves no mark.
     assert total
-    assert seen >= 0.9 * total
+    assert seen >= 0.8 * total
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
-"""`fork`: starts its branches at once."""
+"""`fork`: starts its branches, at once or one after another."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import msgspec
 
@@ -10,23 +12,25 @@ from orka.value import Json
 
 
 class ForkOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Each target is an agent, or a list of agents that run one after another."""
+    """Each target is an agent, or a list of agents that run one after another. `mode: sequential`
+    runs the branches one after another too."""
 
     targets: list[list[str] | str]
+    mode: Literal["parallel", "sequential"] = "parallel"
 
 
 def _shape(options: ForkOptions) -> Shape:
     branches = [(t,) if isinstance(t, str) else tuple(t) for t in options.targets]
-    return Shape(branches=branches)
+    return Shape(branches=branches, chained=options.mode == "sequential")
 
 
-@agent(
-    "fork",
-    config=ForkOptions,
-    shape=_shape,
-    check=lambda options: "" if all(options.targets) else "`targets` has an empty branch",
-    version="1",
-)
+def _check(options: ForkOptions) -> str:
+    if not options.targets:
+        return "`targets` is empty"
+    return "" if all(options.targets) else "`targets` has an empty branch"
+
+
+@agent("fork", config=ForkOptions, shape=_shape, check=_check, version="1")
 async def fork(ctx: Context) -> Json:
     """Start the branches."""
     return None

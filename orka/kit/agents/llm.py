@@ -1,58 +1,69 @@
-"""`llm`: one question to a model. Its answer is a reading: text, one of n choices, or an object
-that has passed its schema."""
+"""`llm`: one question to a model. Its answer is a reading: text, one of n choices, or a value that
+has passed its contract."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import Literal
 
-import jsonschema_rs
 import msgspec
 
 from orka.agent.agent import Shape, agent
 from orka.agent.context import Context
-from orka.errors import AgentError
-from orka.value import Json, canonical, digest, parse
+from orka.agent.sensor import (
+    Contract,
+    ModelOptions,
+    model_problem,
+    model_shape,
+    select,
+    sense,
+    twins,
+)
+from orka.errors import ConfigError
+from orka.value import Json
 
-_SAMPLING = ("temperature", "max_tokens", "top_p", "seed", "stop")
-_PROVIDER = ("base_url", "api_key_env", "response_format", "threads", "context")
 
-
-class LlmOptions(msgspec.Struct, frozen=True, kw_only=True):
+class LlmOptions(ModelOptions, frozen=True, kw_only=True):
     """`model` is `provider/name`. `choices` asks one of n, with probabilities if the model can.
-    `output_schema` is a JSON Schema the answer must meet; `violation_retries` asks again when it
-    does not, apart from `retries`."""
+    `output` is what the answer must be: a JSON Schema or the short form; `output_schema` is another
+    word for it. `tools` are those the model may call, in at most `max_tool_rounds` rounds."""
 
-    model: str
     prompt: str
     system: str = ""
-    temperature: float | None = None
-    max_tokens: int | None = None
-    top_p: float | None = None
-    seed: int | None = None
-    stop: str | list[str] | None = None
-    base_url: str | None = None
-    api_key_env: str | None = None
     response_format: str | None = None
-    threads: int | None = None
-    context: int | None = None
-    choices: list[str] = []
+    choices: tuple[str, ...] = ()
+    output: dict[str, Json] | None = None
     output_schema: dict[str, Json] | None = None
-    violation_retries: int = 0
+    parse: Literal["text", "auto"] = "text"
+    tools: tuple[str, ...] = ()
+    max_tool_rounds: int = 5
 
 
 def _shape(options: LlmOptions) -> Shape:
-    return Shape(models=(options.model,))
+    return model_shape(options, options.tools)
+
+
+def _contract(options: LlmOptions) -> Contract | None:
+    written = options.output if options.output is not None else options.output_schema
+    return None if written is None else Contract.of(written)
 
 
 def _check(options: LlmOptions) -> str:
-    if options.choices and options.output_schema:
-        return "`choices` and `output_schema` exclude each other"
-    if options.output_schema is not None:
-        try:
-            jsonschema_rs.validator_for(options.output_schema)
-        except (ValueError, jsonschema_rs.ValidationError) as error:
-            return f"`output_schema` is not a JSON Schema: {str(error).splitlines()[0]}"
-    return ""
+    held = [name for name in ("output", "output_schema") if getattr(options, name) is not None]
+    if len(held) > 1:
+        return "`output` and `output_schema` say the same thing: give one of them"
+    if options.choices and held:
+        return f"`choices` and `{held[0]}` exclude each other"
+    if options.choices and options.tools:
+        return "`choices` and `tools` exclude each other"
+    if same := twins(options.choices):
+        return f"the choices {same[0]!r} and {same[1]!r} cannot be told apart"
+    if options.max_tool_rounds < 1:
+        return "`max_tool_rounds` is less than 1"
+    try:
+        _contract(options)
+    except ConfigError as error:
+        return f"`{held[0]}`: {error.what}" + (f"; {error.fix}" if error.fix else "")
+    return model_problem(options)
 
 
 @agent(
@@ -69,98 +80,16 @@ async def llm(ctx: Context) -> Json:
     messages = [{"role": "user", "content": ctx.render("prompt")}]
     if system := ctx.render("system"):
         messages.insert(0, {"role": "system", "content": system})
-    for left in range(options.violation_retries, -1, -1):
-        reply = await ctx.llm(
-            messages,
-            model=options.model,
-            schema=options.output_schema,
-            choices=options.choices,
-            params=_given(options, _SAMPLING),
-            options=_given(options, _PROVIDER),
-        )
-        reading = _read(options, reply)
-        if reading.problem:
-            await ctx.violation(
-                effect="",
-                where=reading.where,
-                message=reading.problem,
-                raw=reply["text"],
-                schema=_schema_digest(options),
-            )
-        if reading.usable:
-            return reading.value
-        if not left:
-            raise AgentError(
-                f"the answer of {ctx.node!r} breaks its contract: {reading.problem}"
-                + (f" (at {reading.where})" if reading.where else ""),
-                code="sensor.violation",
-                fix="see the raw text with `orka show`; loosen the schema, change the prompt, "
-                "or set `violation_retries`",
-            )
-    return None
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """What was read: a value that can be used, or the problem."""
-
-    value: Json = None
-    problem: str = ""
-    where: str = ""
-    usable: bool = True
-
-
-def _read(options: LlmOptions, reply: Mapping[str, Json]) -> Reading:
-    text: str = reply["text"]
-    cut = reply["finish_reason"] == "length"
     if options.choices:
-        return _choice(options.choices, reply)
-    if options.output_schema is None:
-        return Reading(text, "cut off at the token limit (finish_reason length)" if cut else "")
-    if cut:
-        return Reading(problem="cut off at the token limit (finish_reason length)", usable=False)
-    return _structured(text, options.output_schema)
-
-
-def _structured(text: str, schema: Mapping[str, Json]) -> Reading:
-    try:
-        value = parse(text)
-    except ValueError as error:
-        return Reading(problem=f"not JSON: {error}", usable=False)
-    errors = list(jsonschema_rs.validator_for(dict(schema)).iter_errors(value))
-    if not errors:
-        return Reading(value)
-    where = "$" + "".join(
-        f"[{p}]" if isinstance(p, int) else f".{p}" for p in errors[0].instance_path
+        chosen = await select(ctx, messages, options, options.choices)
+        told: Json = msgspec.to_builtins(chosen)
+        return {"choice": told.pop("label"), **told}
+    return await sense(
+        ctx,
+        messages,
+        options,
+        _contract(options),
+        tools=options.tools,
+        max_tool_rounds=options.max_tool_rounds,
+        parse=options.parse,
     )
-    return Reading(problem="; ".join(e.message for e in errors), where=where, usable=False)
-
-
-def _choice(choices: Sequence[str], reply: Mapping[str, Json]) -> Reading:
-    """The most probable choice; ties go to the one written first."""
-    shares = reply.get("probabilities")
-    if shares:
-        best = max(choices, key=lambda choice: shares[choice])
-        return Reading(
-            {
-                "choice": best,
-                "probability": shares[best],
-                "probabilities": shares,
-                "mass": reply["mass"],
-            }
-        )
-    text = reply["text"].strip().strip(".").casefold()
-    found = [choice for choice in choices if choice.casefold() == text]
-    if len(found) == 1:
-        return Reading(
-            {"choice": found[0], "probability": None, "probabilities": None, "mass": None}
-        )
-    return Reading(problem=f"{reply['text']!r} is none of {', '.join(choices)}", usable=False)
-
-
-def _given(options: LlmOptions, names: Sequence[str]) -> dict[str, Json]:
-    found = {name: getattr(options, name) for name in names}
-    return {name: item for name, item in found.items() if item is not None}
-
-
-def _schema_digest(options: LlmOptions) -> str:
-    return digest(canonical(options.output_schema)) if options.output_schema else ""

@@ -1,56 +1,189 @@
-"""`router`: reads the output of an earlier node and says which route is taken."""
+"""`router`: reads the last output of an earlier node and says which route is taken."""
 
 from __future__ import annotations
 
+import re
+from typing import Literal
+
 import msgspec
 
-from orka.agent.agent import Shape, agent
+from orka.agent.agent import Decision, Shape, agent
 from orka.agent.context import Context
-from orka.errors import AgentError, nearest
+from orka.agent.guard import Guard
+from orka.agent.view import MISSING, field, text_of
+from orka.errors import AgentError, GuardError, nearest
 from orka.value import Json
+
+_YES = re.compile(r"\b(true|yes)\b", re.IGNORECASE)
+_NO = re.compile(r"\b(false|no)\b", re.IGNORECASE)
+_NAMES = ("value", "input", "previous_outputs", "outputs")
+_TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where it goes `next` (an agent, or several one after another) if `condition` holds."""
+
+    condition: str
+    next: list[str] | str
 
 
 class RouterOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`routing_map` leads from the text of `decision_key`'s output to the agents that run, one
-    after another. `default` is the key taken when none fits."""
+    """`routing_key` is a field (or a path) of `decision_key`'s output; without it the output itself
+    decides. `routing_map` leads from its text to the agents that run, one after another; `routes`
+    are conditions over `value`, the first that holds is taken. `default` is what is taken when none
+    fits: a key of the map, or the id of an agent. `unmatched: continue` lets the path go on
+    instead; `match: words` also finds yes or no inside a sentence."""
 
     decision_key: str
-    routing_map: dict[str, list[str] | str]
+    routing_key: str = ""
+    routing_map: dict[str, list[str] | str] = {}
+    routes: list[Route] = []
     default: str | None = None
+    unmatched: Literal["fail", "continue"] = "fail"
+    match: Literal["exact", "words"] = "exact"
+
+
+def _cases(options: RouterOptions) -> dict[str, tuple[str, ...]]:
+    """Case -> targets. The case of a condition is its first target, or its number if that is taken
+    by another."""
+    cases = {case: _targets(targets) for case, targets in options.routing_map.items()}
+    for number, route in enumerate(options.routes):
+        cases[_case(options, number)] = _targets(route.next)
+    if options.default is not None and options.default not in cases:
+        cases[options.default] = (options.default,)
+    if options.unmatched == "continue":
+        cases.setdefault("", ())
+    return cases
+
+
+def _case(options: RouterOptions, number: int) -> str:
+    firsts = [(_targets(route.next) or ("",))[0] for route in options.routes]
+    first = firsts[number]
+    return first if firsts.count(first) == 1 and first else f"route {number + 1}"
+
+
+def _targets(written: list[str] | str) -> tuple[str, ...]:
+    return (written,) if isinstance(written, str) else tuple(written)
 
 
 def _shape(options: RouterOptions) -> Shape:
-    return Shape(
-        routes={
-            case: (targets,) if isinstance(targets, str) else tuple(targets)
-            for case, targets in options.routing_map.items()
-        },
-        reads=(options.decision_key,),
+    decision = Decision(
+        source=options.decision_key,
+        path=options.routing_key,
+        cases=tuple(options.routing_map),
+        conditions=tuple(route.condition for route in options.routes),
+        fallback=options.default is not None or options.unmatched == "continue",
     )
+    return Shape(routes=_cases(options), reads=(options.decision_key,), decision=decision)
 
 
 def _check(options: RouterOptions) -> str:
-    if not options.routing_map:
-        return "`routing_map` is empty"
-    if options.default is not None and options.default not in options.routing_map:
-        return f"`default` is {options.default!r}; {nearest(options.default, options.routing_map)}"
+    if bool(options.routing_map) == bool(options.routes):
+        return "write either `routing_map` or `routes`, with at least one route"
+    if options.default is not None and options.unmatched == "continue":
+        return "`default` and `unmatched: continue` exclude each other"
+    for route in options.routes:
+        try:
+            guard = Guard(route.condition)
+        except GuardError as error:
+            return f"{error.what}; {error.fix}"
+        for root, *_ in guard.names:
+            if root not in _NAMES:
+                known = nearest(root, _NAMES)
+                return f"condition {route.condition!r} uses {root!r}, which is not defined; {known}"
     return ""
 
 
-@agent("router", config=RouterOptions, shape=_shape, check=_check, version="1")
+@agent("router", config=RouterOptions, shape=_shape, check=_check, version="2")
 async def router(ctx: Context) -> Json:
     """Choose a route."""
     options: RouterOptions = ctx.config
-    value = ctx.outputs.get(options.decision_key)
-    if isinstance(value, dict) and "choice" in value:
-        value = value["choice"]
-    word = str(value).lower() if isinstance(value, bool) else str(value).strip()
-    folded = {case.casefold(): case for case in options.routing_map}
-    route = word if word in options.routing_map else folded.get(word.casefold(), options.default)
+    value = _value(ctx, options)
+    route = _matched(ctx, options, value)
     if route is None:
+        route = options.default
+    if route is None and options.unmatched == "continue":
+        await ctx.note("unmatched", f"{_shown(value)} fits no route; the path goes on", value)
+        route = ""
+    if route is None:
+        routes = options.routing_map or [route.condition for route in options.routes]
         raise AgentError(
-            f"router {ctx.node!r} has no route for {word!r}, output of {options.decision_key!r}",
+            f"router {ctx.node!r} has no route for {_shown(value)}, output of "
+            f"{options.decision_key!r}",
             code="router.no_route",
-            fix=f"add it to routing_map, or a `default`; routes: {', '.join(options.routing_map)}",
+            fix=f"add it, or a `default`; routes: {', '.join(routes)}",
         )
     return {"route": route, "value": value}
+
+
+def _value(ctx: Context, options: RouterOptions) -> Json:
+    """What decides. Raises `AgentError` for an output or a field that is not there."""
+    value: Json = ctx.outputs.get(options.decision_key, MISSING)
+    if value is MISSING:
+        if options.default is not None or options.unmatched == "continue":
+            return None
+        raise AgentError(
+            f"router {ctx.node!r} reads {options.decision_key!r}, which gave no output",
+            code="router.no_value",
+            fix="it was skipped; add a `default` for that",
+        )
+    for key in options.routing_key.split(".") if options.routing_key else ():
+        found = field(value, key)
+        if found is MISSING:
+            known = ", ".join(value) if isinstance(value, dict) else "none: it is no map"
+            raise AgentError(
+                f"router {ctx.node!r} reads {options.routing_key!r} of {options.decision_key!r}, "
+                f"which has no field {key!r}",
+                code="router.no_value",
+                fix=f"fields: {known}; give {options.decision_key!r} an `output` contract",
+            )
+        value = found
+    return value if options.routing_key else _deciding(value)
+
+
+def _deciding(value: Json) -> Json:
+    """What decides of a whole output: a choice, a response, a result."""
+    while isinstance(value, dict):
+        name = next((key for key in ("choice", "response", "result") if key in value), None)
+        if name is None:
+            return value
+        value = value[name]
+    return value
+
+
+def _matched(ctx: Context, options: RouterOptions, value: Json) -> str | None:
+    if options.routes:
+        names = {"value": _number(value), "input": ctx.input, "outputs": ctx.outputs}
+        names["previous_outputs"] = ctx.outputs
+        for number, route in enumerate(options.routes):
+            if Guard(route.condition)(names):
+                return _case(options, number)
+        return None
+    word = text_of(value).strip()
+    if word in options.routing_map:
+        return word
+    folded = {case.casefold(): case for case in options.routing_map}
+    if word.casefold() in folded:
+        return folded[word.casefold()]
+    return _by_words(folded, word) if options.match == "words" else None
+
+
+def _by_words(folded: dict[str, str], word: str) -> str | None:
+    """The route for yes or no, if the text says exactly one of them."""
+    said = (bool(_YES.search(word)), bool(_NO.search(word)))
+    wanted = {(True, False): _TRUE, (False, True): _FALSE}.get(said, ())
+    return next((folded[case] for case in wanted if case in folded), None)
+
+
+def _number(value: Json) -> Json:
+    """A text that is a number and nothing else, as models give it, is that number."""
+    if isinstance(value, str):
+        try:
+            return msgspec.json.decode(value.strip(), type=int | float)
+        except msgspec.DecodeError:
+            return value
+    return value
+
+
+def _shown(value: Json) -> str:
+    return repr(text_of(value)[:200])

@@ -10,18 +10,28 @@ from orka.value import Json
 
 
 class WorkflowOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`workflow` is written in place. `input` (a template, or values with templates in them) is
-    what it gets; without it, the input of the run."""
+    """`workflow` is written in place, or stands in a `file` of its own. `input` (a template, or
+    values with templates in them) is what it gets; without it, the input of the run."""
 
-    workflow: dict[str, Json]
+    workflow: dict[str, Json] | None = None
+    file: str = ""
     input: Json = None
+
+
+def _check(options: WorkflowOptions) -> str:
+    if options.workflow is not None and options.file:
+        return "`workflow` and `file` exclude each other"
+    if options.file:
+        return f"`file` {options.file!r} was not read; load this workflow with orka.load"
+    return "" if options.workflow else "write a `workflow` in place, or name a `file`"
 
 
 @agent(
     "workflow",
     config=WorkflowOptions,
     templates=("input",),
-    shape=lambda options: Shape(inner={"body": "workflow"}),
+    shape=lambda options: Shape(inner={"body": "workflow"}, closed=True),
+    check=_check,
     version="1",
 )
 async def workflow(ctx: Context) -> Json:

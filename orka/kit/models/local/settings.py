@@ -48,9 +48,14 @@ def sampling(request: ModelRequest) -> Sampling:
 
 
 def loading(request: ModelRequest) -> Loading:
-    """The options, with the number of threads filled in. Raises `ModelError` (`model.refused`)."""
-    _known(request.options, Loading, "options", request)
-    found = _convert(request.options, Loading, "options", request)
+    """The options, with the number of threads filled in. Raises `ModelError` (`model.refused`).
+    `structured` may say anything but `tool`: whatever has a schema is written by its grammar."""
+    options = dict(request.options)
+    if options.pop("structured", "auto") == "tool":
+        fix = "set `structured: auto`: its answer is written by the schema's grammar"
+        raise _refused("a local model has no tools to answer with", fix, request)
+    _known(options, Loading, "options", request)
+    found = _convert(options, Loading, "options", request)
     return Loading(found.threads if found.threads > 0 else threads(), found.context)
 
 

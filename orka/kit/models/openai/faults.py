@@ -118,6 +118,12 @@ def _by_status(error: Any, request: ModelRequest, endpoint: Endpoint) -> ModelEr
     return refused(error, request, endpoint)
 
 
+def _about_form(what: str, request: ModelRequest) -> bool:
+    """Whether an endpoint complains about how it was told the form of its answer, or the tools."""
+    asked = request.schema is not None or request.tools
+    return bool(asked and re.search("response_format|json_schema|json_object|tool|gramma", what))
+
+
 def refused(error: Any, request: ModelRequest, endpoint: Endpoint) -> ModelError:
     """A status that asking again does not change."""
     status: int = error.status_code
@@ -137,6 +143,8 @@ def refused(error: Any, request: ModelRequest, endpoint: Endpoint) -> ModelError
     else:
         what = f"status {status}: {_said(error.message, endpoint)}"
         fix = "correct the request"
-        if request.schema is not None:
-            fix += "; if it is about the schema, set options.response_format to json_object or none"
+        if _about_form(what, request):
+            fix = "set `structured: prompt`: this endpoint does not take the form of the answer"
+        elif request.schema is not None:
+            fix += "; if it is about the schema, set `structured: json` or `structured: prompt`"
     return _failure(request, endpoint, what, fix, code=code, retryable=False)

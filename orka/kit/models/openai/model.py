@@ -10,24 +10,34 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from orka.errors import ModelError
 from orka.kit.models.openai import faults
 from orka.kit.models.openai.endpoint import Endpoint, host_of
 from orka.kit.models.openai.question import Options, body_of, options_of
-from orka.kit.models.openai.reading import Reading, reply_of
+from orka.kit.models.openai.reading import Reading, reply_of, whole
 from orka.port.model import Call, Emit, ModelReply, ModelRequest
 from orka.value import Json
 
 OFFICIAL = "https://api.openai.com/v1"
 PLACEHOLDER = "no-key-needed"
+# The name that stands for the model the environment names, in one of these variables.
+DEFAULT, DEFAULT_ENV = "default", ("ORKA_OPENAI_MODEL", "BASE_OPENAI_MODEL")
+# Where a workflow's own `base_url` is led elsewhere, and where an endpoint is named without one.
+OVERRIDE_ENV, BASE_ENV = "ORKA_OPENAI_BASE_URL", ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 TIMEOUT, CONNECT_TIMEOUT = 600.0, 10.0
 
 
 class OpenAIModel:
     """A `Model` on the official SDK. Retries are the scheduler's, so the SDK's are off.
 
-    Options: `base_url` (else OPENAI_BASE_URL), `api_key_env`, `response_format`.
+    Options: `base_url` (else OPENAI_BASE_URL), `api_key_env`, `response_format`, `structured`.
+    The variable ORKA_OPENAI_BASE_URL takes the place of every `base_url`; `openai/default` is the
+    model that ORKA_OPENAI_MODEL or BASE_OPENAI_MODEL names.
     """
+
+    takes_tools = True
 
     def __init__(self) -> None:
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
@@ -35,6 +45,7 @@ class OpenAIModel:
     async def complete(self, request: ModelRequest, call: Call, emit: Emit) -> ModelReply:
         """Stream one answer. Never puts a header, a key or a whole URL into an error."""
         options = options_of(request)
+        request = _named(request)
         sdk = _sdk()
         endpoint = self._endpoint(sdk, options, request)
         while True:
@@ -65,7 +76,7 @@ class OpenAIModel:
                 await endpoint.client.close()
 
     def _endpoint(self, sdk: Any, options: Options, request: ModelRequest) -> Endpoint:
-        base_url = options.base_url or os.environ.get("OPENAI_BASE_URL") or OFFICIAL
+        base_url = _first(OVERRIDE_ENV) or options.base_url or _first(*BASE_ENV) or OFFICIAL
         key = os.environ.get(options.api_key_env, "")
         if not key and base_url == OFFICIAL:
             raise ModelError(
@@ -92,9 +103,35 @@ class OpenAIModel:
 async def _stream(
     endpoint: Endpoint, asked: Mapping[str, Json], reading: Reading, emit: Emit
 ) -> None:
-    async with await endpoint.client.chat.completions.create(**asked) as chunks:
+    """Read the answer as it comes; some endpoints give it whole though asked to stream."""
+    raw = await endpoint.client.chat.completions.with_raw_response.create(**asked)
+    if raw.headers.get("content-type", "").startswith("application/json"):
+        reading.take(whole(json.loads(await raw.http_response.aread())), emit)
+        return
+    async with raw.parse() as chunks:
         async for chunk in chunks:
             reading.take(chunk, emit)
+
+
+def _first(*names: str) -> str:
+    """The value of the first of these environment variables that is set."""
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")
+
+
+def _named(request: ModelRequest) -> ModelRequest:
+    """The request with the name of its model. Raises `ModelError` if `default` stands for none."""
+    if request.name != DEFAULT:
+        return request
+    name = _first(*DEFAULT_ENV)
+    if not name:
+        raise ModelError(
+            "`openai/default` is the model that the environment names, and it names none",
+            where="openai/default",
+            fix=f"set {' or '.join(DEFAULT_ENV)}, or write `model: openai/NAME`",
+            code="model.refused",
+            retryable=False,
+        )
+    return msgspec.structs.replace(request, name=name)
 
 
 def _sdk() -> Any:

@@ -8,18 +8,25 @@ import msgspec
 
 from orka.errors import ModelError, nearest
 from orka.kit.models.openai.endpoint import Endpoint
-from orka.port.model import ModelRequest
+from orka.port.model import Message, ModelRequest
 from orka.value import Json
 
 PASSED_ON = ("temperature", "max_tokens", "top_p", "seed", "stop")
 
 
+EMIT = "emit"
+"""The tool whose arguments are the answer, with `structured: tool`."""
+
+
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`request.options`. `api_key_env` names the environment variable that holds the key."""
+    """`request.options`. `api_key_env` names the environment variable that holds the key.
+    `structured` says how a schema is enforced; `auto` and `schema` leave that to `response_format`.
+    """
 
     base_url: str = ""
     api_key_env: str = "OPENAI_API_KEY"
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
+    structured: Literal["auto", "schema", "json", "tool", "prompt"] = "auto"
 
 
 def options_of(request: ModelRequest) -> Options:
@@ -38,7 +45,7 @@ def body_of(request: ModelRequest, options: Options, endpoint: Endpoint) -> dict
     """The keywords of the SDK's call, without what the endpoint is known to refuse."""
     body: dict[str, Json] = {
         "model": request.name,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "messages": [_turn(message) for message in request.messages],
         "stream": True,
     }
     body |= {name: value for name, value in request.params.items() if name in PASSED_ON}
@@ -52,9 +59,46 @@ def body_of(request: ModelRequest, options: Options, endpoint: Endpoint) -> dict
         body.setdefault("max_tokens", max(8, longest))
         if endpoint.top_logprobs:
             body |= {"logprobs": True, "top_logprobs": endpoint.top_logprobs}
-    elif request.schema is not None and options.response_format != "none":
-        body["response_format"] = _response_format(request.schema, options.response_format)
+    elif request.schema is not None:
+        body |= _enforced(request.schema, options, others=bool(request.tools))
+    if request.tools:
+        body["tools"] = [
+            _function(each.name, each.description, each.schema) for each in request.tools
+        ]
     return body
+
+
+def _turn(message: Message) -> Json:
+    turn: dict[str, Json] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        turn["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in message.tool_calls
+        ]
+        turn["content"] = message.content or None
+    if message.role == "tool":
+        turn["tool_call_id"] = message.tool_call_id
+    return turn
+
+
+def _function(name: str, description: str, schema: Json) -> Json:
+    described = {"name": name, "description": description, "parameters": schema}
+    return {"type": "function", "function": {k: v for k, v in described.items() if v != ""}}
+
+
+def _enforced(schema: Json, options: Options, *, others: bool) -> dict[str, Json]:
+    """How the endpoint is held to `schema`: by one tool it has to call (if there are no others), or
+    by the format of its answer."""
+    if options.structured == "tool" and not others:
+        return {"tools": [_function(EMIT, "", schema)], "tool_choice": "required"}
+    kind = "json_object" if options.structured == "json" else options.response_format
+    if options.structured == "prompt" or kind == "none":
+        return {}
+    return {"response_format": _response_format(schema, kind)}
 
 
 def _response_format(schema: Json, kind: str) -> Json:

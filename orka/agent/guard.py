@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 
 from orka.errors import GuardError
-from orka.graph.template import HYPHENATED
 from orka.value import Json
+
+# An id with a hyphen after a dot: templates and conditions both read it as a subtraction.
+HYPHENATED = re.compile(r"\b(?:previous_outputs|outputs)\.([A-Za-z_]\w*(?:-\w+)+)")
 
 Evaluate = Callable[[Mapping[str, Json]], Json]
 

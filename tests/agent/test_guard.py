@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orka.errors import GuardError
-from orka.graph.guard import Guard
+from orka.agent.guard import Guard
 from orka.value import Json
 
 NAMES: dict[str, Json] = {

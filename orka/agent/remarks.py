@@ -1,0 +1,37 @@
+"""What an agent states about its work. Each remark is awaited, and recorded as an event."""
+
+from __future__ import annotations
+
+from orka.agent.effect import Remark
+from orka.value import Json
+
+
+class Remarks:
+    """The remarks of a context."""
+
+    __slots__ = ()
+
+    def violation(
+        self,
+        *,
+        message: str,
+        raw: str,
+        kind: str = "",
+        where: str = "",
+        schema: str = "",
+        route: str = "",
+        effect: str = "",
+    ) -> Remark:
+        """Record that a reading broke its contract. `effect`: the last one asked, if not given."""
+        fields = {"where": where, "message": message, "raw": raw, "schema": schema}
+        return Remark("violation", effect, {**fields, "kind": kind, "route": route})
+
+    def repaired(self, rule: str, *, before: Json, after: Json, where: str = "") -> Remark:
+        """Record that a reading was changed by a rule, never silently."""
+        fields = {"rule": rule, "before": before, "after": after, "where": where}
+        return Remark("repaired", "", fields)
+
+    def note(self, kind: str, message: str, data: Json = None) -> Remark:
+        """Record why the agent goes on as it does: a child that was given up, a rule that ended a
+        loop."""
+        return Remark("noted", "", {"kind": kind, "message": message, "data": data})

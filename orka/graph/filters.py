@@ -1,0 +1,192 @@
+"""Filters of templates: ours, and those whose meaning in Jinja differs from the engine's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from orka.agent.view import MISSING, text_of
+from orka.errors import TemplateError
+from orka.graph.chain import dotted
+from orka.graph.lookup import to_json
+from orka.value import Json
+
+_LONGEST = 20_000
+_PATTERN = 500
+
+
+def safe_get(value: Json, key: Json, default: Json = "unknown") -> Json:
+    """The field at a dotted path, or the default for one that is missing or null."""
+    found = dotted(value, str(key)) if value is not None else MISSING
+    return default if found is MISSING or found is None else found
+
+
+def truncate(
+    value: Json,
+    length: int = 100,
+    killwords: Json = None,
+    end: str = "...",
+    leeway: int = 0,
+    *,
+    suffix: str | None = None,
+) -> str:
+    """Text cut to `length` characters, the suffix among them."""
+    text = "" if value is None else shown(value)
+    if isinstance(killwords, str):
+        suffix, killwords = killwords, None
+    mark = suffix if suffix is not None else end
+    if len(text) <= length + leeway:
+        return text
+    cut = text[: max(0, length - len(mark))]
+    if killwords is False:
+        cut = cut.rsplit(" ", 1)[0]
+    return (cut + mark)[: max(length, 0)]
+
+
+def format_loop_metadata(value: Json, max_loops: int = 5) -> str:
+    """The last rounds of a loop, a line for each."""
+    rounds = value if isinstance(value, list) else []
+    lines = []
+    for at, one in enumerate(rounds[-max_loops:] if max_loops > 0 else [], 1):
+        held = one if isinstance(one, Mapping) else {"result": one}
+        number = held.get("loop_number", held.get("round", at))
+        told = [f"{key}: {shown(item)}" for key, item in held.items() if key != "loop_number"]
+        lines.append(f"Loop {number}: " + "; ".join(told))
+    return "\n".join(lines)
+
+
+def to_json_string(value: Json) -> str:
+    return to_json(value)
+
+
+def tojson(value: Json, indent: int | None = None) -> str:
+    return to_json(value, indent)
+
+
+def from_json(value: Json) -> Json:
+    """The value that JSON text stands for."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise TemplateError("`from_json` was given text that is not JSON") from None
+
+
+def regex_search(value: Json, pattern: str, group: int = 0) -> Json:
+    """What a pattern finds first, or null."""
+    found = _compiled(pattern).search(_bounded(value))
+    try:
+        return found.group(group) if found else None
+    except IndexError:
+        raise TemplateError(f"the pattern {pattern!r} has no group {group}") from None
+
+
+def regex_replace(value: Json, pattern: str, replacement: str = "", count: int = 0) -> str:
+    try:
+        return _compiled(pattern).sub(replacement, _bounded(value), count)
+    except (re.error, IndexError) as error:
+        raise TemplateError(f"{replacement!r} cannot replace: {error}") from None
+
+
+# A repetition inside one that is repeated itself, or of alternatives, may take for ever.
+_SLOW = re.compile(r"[*+}]\)?[*+{]|\([^()]*(?:[*+|]|\{\d+,)[^()]*\)[*+{]|\\[1-9]|\)\)[*+{]")
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if len(pattern) > _PATTERN or _SLOW.search(pattern):
+        raise TemplateError(
+            f"the pattern {pattern[:60]!r} could take very long",
+            fix="repeat single characters or classes only, not groups that repeat something",
+        )
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise TemplateError(f"the pattern {pattern!r} cannot be read: {error}") from None
+
+
+def _bounded(value: Json) -> str:
+    text = shown(value)
+    if len(text) > _LONGEST:
+        raise TemplateError(
+            f"a pattern is searched in {len(text):,} characters, more than {_LONGEST:,}",
+            fix="cut the text first: `| truncate(…)`",
+        )
+    return text
+
+
+def attr(value: Json, name: str) -> Json:
+    """A field by its name; nothing else is reached."""
+    found = dotted(value, str(name))
+    if found is MISSING:
+        raise TemplateError(f"attr({name!r}) is missing", code="template.undefined")
+    return found
+
+
+def wordcount(value: Json) -> int:
+    return len(shown(value).split())
+
+
+def center(value: Json, width: int = 80) -> str:
+    if width > _LONGEST:
+        raise TemplateError(f"a template centers in {width} characters")
+    return shown(value).center(width)
+
+
+def lenient_int(value: Json, default: int = 0, base: int = 10) -> int:
+    """Jinja's `int`: the default for what is no number."""
+    try:
+        return int(value, base) if isinstance(value, str) else int(value)
+    except (TypeError, ValueError, OverflowError):
+        try:
+            return int(float(value))
+        except (TypeError, ValueError, OverflowError):
+            return default
+
+
+def lenient_float(value: Json, default: float = 0.0) -> float:
+    """Jinja's `float`: the default for what is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return default
+
+
+def shown(value: Json) -> str:
+    """A value as text: text as it is, nothing for null."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (Mapping, list, tuple)):
+        return to_json(value)
+    return "" if value is None else str(value)
+
+
+def safe_str(value: Json) -> str:
+    return shown(value)
+
+
+def reply(value: Json) -> str:
+    """An output as text."""
+    return text_of(value)
+
+
+FILTERS: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
+    "attr": attr,
+    "center": center,
+    "format_loop_metadata": format_loop_metadata,
+    "from_json": from_json,
+    "regex_replace": regex_replace,
+    "regex_search": regex_search,
+    "safe_get": safe_get,
+    "to_json_string": to_json_string,
+    "tojson": tojson,
+    "truncate": truncate,
+    "wordcount": wordcount,
+}
+# In files of OrKa 0.9 these never fail.
+LENIENT: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
+    "float": lenient_float,
+    "int": lenient_int,
+}

@@ -1,0 +1,161 @@
+"""`graph-scout`: lets a model propose a path through the agents that nothing else leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from orka.agent.agent import Shape, agent
+from orka.agent.context import Context
+from orka.agent.sensor import Contract, ModelOptions, model_problem, model_shape, sense
+from orka.agent.view import text_of
+from orka.errors import AgentError
+from orka.value import Json, canonical
+
+# Types that lead to other agents instead of doing work.
+_CONTROL = ("router", "fork", "join", "loop", "graph-scout", "path_executor")
+_TOLD = 200
+
+
+class ScoutParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The words of older files. `k_beam` and `max_depth` count; the others wait for scores."""
+
+    k_beam: int | None = None
+    max_depth: int | None = None
+    commit_margin: float = 0.15
+    scoring_mode: Literal["numeric", "boolean"] = "numeric"
+    score_weights: dict[str, float] = {}
+    strict_mode: bool = False
+    require_critical: bool = True
+    require_terminal: bool = True
+    important_threshold: float = 0.8
+    include_nice_to_have: bool = True
+    min_success_rate: float = 0.7
+    min_domain_overlap: float = 0.3
+    cost_budget_tokens: float = 800
+    latency_budget_ms: float = 1200
+    max_acceptable_cost: float = 0.1
+    max_acceptable_latency: float = 10000
+    safety_profile: str = "default"
+    safety_threshold: float = 0.2
+    max_preview_tokens: int = 192
+    tool_policy: str = "mock_all"
+    evaluation_model: str = ""
+    evaluation_model_name: str = ""
+    validation_model: str = ""
+    validation_model_name: str = ""
+    provider: str = ""
+    model_url: str = ""
+    llm_evaluation_enabled: bool = True
+    fallback_to_heuristics: bool = False
+    use_priors: bool = False
+    ttl_days: float = 21
+    log_previews: str = ""
+    log_components: bool = False
+    brain_assisted: bool = False
+    brain_boost_weight: float = 0.15
+
+
+class GraphScoutOptions(ModelOptions, frozen=True, kw_only=True):
+    """`prompt` is the task, by default the run's input; `model` proposes a path of at most
+    `max_depth` agents. `k_beam` and `params` are words of older files."""
+
+    prompt: str = "{{ input }}"
+    max_depth: int = 2
+    k_beam: int = 3
+    params: ScoutParams = ScoutParams()
+
+    @property
+    def depth(self) -> int:
+        """The most agents a path may have."""
+        return self.max_depth if self.params.max_depth is None else self.params.max_depth
+
+
+def _check(options: GraphScoutOptions) -> str:
+    if options.depth < 1:
+        return "`max_depth` must be 1 or more"
+    return model_problem(options)
+
+
+def _shape(options: GraphScoutOptions) -> Shape:
+    return msgspec.structs.replace(model_shape(options), pool=True)
+
+
+@agent(
+    "graph-scout",
+    config=GraphScoutOptions,
+    templates=("prompt",),
+    shape=_shape,
+    check=_check,
+    version="1",
+)
+async def graph_scout(ctx: Context) -> Json:
+    """Give `decision` (commit_next, commit_path, or human_gate when no agent fits), `target`,
+    `path`, `reasoning` and the `candidates`, which are not scored.
+
+    Fails with `scout.no_candidates`, and with `sensor.violation` if the model's path is none."""
+    options: GraphScoutOptions = ctx.config
+    pool = {id: each for id, each in ctx.pool.items() if each["type"] not in _CONTROL}
+    if not pool:
+        raise AgentError(
+            f"{ctx.node!r} has no agent to propose",
+            code="scout.no_candidates",
+            fix="define agents that are in no list, route or branch: they are the candidates",
+        )
+    contract = Contract(schema=_schema(list(pool), options.depth), coerce=options.coerce)
+    answer = await sense(ctx, _messages(ctx, pool, options.depth), options, contract)
+    candidates = [{"id": id, "type": pool[id]["type"], "score": None} for id in pool]
+    return {**_decision(answer["path"]), "reasoning": answer["reasoning"]} | {
+        "candidates": candidates,
+        "scored": False,
+    }
+
+
+def _decision(path: list[Json]) -> dict[str, Json]:
+    if not path:
+        return {"decision": "human_gate", "target": None, "path": []}
+    if len(path) == 1:
+        return {"decision": "commit_next", "target": path[0], "path": path}
+    return {"decision": "commit_path", "target": path, "path": path}
+
+
+def _schema(ids: list[str], depth: int) -> Json:
+    return {
+        "type": "object",
+        "required": ["path", "reasoning"],
+        "additionalProperties": False,
+        "properties": {
+            "path": {
+                "type": "array",
+                "items": {"type": "string", "enum": ids},
+                "maxItems": depth,
+                "uniqueItems": True,
+            },
+            "reasoning": {"type": "string"},
+        },
+    }
+
+
+def _messages(ctx: Context, pool: Mapping[str, Json], depth: int) -> list[dict[str, str]]:
+    listed = "\n".join(f"- {id} ({each['type']}){_about(each)}" for id, each in pool.items())
+    rules = (
+        "Choose the agents that should run for the task, in order. Each gets what those before it "
+        f"gave. Take at most {depth}, only from this list, each at most once; an empty list if "
+        f"none can help. Say why in `reasoning`.\n\nAgents:\n{listed}"
+    )
+    return [
+        {"role": "system", "content": rules},
+        {"role": "user", "content": text_of(ctx.render("prompt"))},
+    ]
+
+
+def _about(each: Mapping[str, Json]) -> str:
+    """What an agent is for, as far as its options say."""
+    options = each["options"]
+    told = options.get("description") or options.get("prompt") or options.get("tool") or ""
+    able = options.get("capabilities")
+    words = f" [{', '.join(str(one) for one in able)}]" if isinstance(able, list) else ""
+    text = " ".join(told.split()) if isinstance(told, str) else canonical(told).decode()
+    return words + (f": {text[:_TOLD]}" if text else "")

@@ -1,0 +1,1 @@
+"""Memories, each a package of its own."""

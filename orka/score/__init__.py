@@ -1,0 +1,1 @@
+"""Judging: numbers with reasons, or an abstention. Pure: values in, values out."""

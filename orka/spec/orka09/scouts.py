@@ -1,0 +1,98 @@
+"""A graph-scout that nothing follows: 0.9 meant to run the path it chose, and forgot."""
+
+from __future__ import annotations
+
+from orka.spec.orka09.book import Place
+from orka.spec.orka09.words import old_type
+from orka.value import Json
+
+_SCOUT, _EXECUTOR = "graph-scout", "path_executor"
+_BODIES = ("internal_workflow", "workflow")
+_LISTS = ("agents", "routing_map", "targets")
+
+
+def followed(value: Json, place: Place) -> Json:
+    """The file with a `path_executor` behind each scout, if it has none anywhere."""
+    return value if _executes(value) else _level(value, place)
+
+
+def _kind(agent: dict[str, Json]) -> Json:
+    return old_type(agent.get("type")) or agent.get("type")
+
+
+def _maps(value: Json) -> list[dict[str, Json]]:
+    agents = value.get("agents") if isinstance(value, dict) else None
+    return [a for a in agents if isinstance(a, dict)] if isinstance(agents, list) else []
+
+
+def _executes(value: Json) -> bool:
+    return any(
+        _kind(agent) == _EXECUTOR or any(_executes(agent.get(key)) for key in _BODIES)
+        for agent in _maps(value)
+    )
+
+
+def _level(value: Json, place: Place) -> Json:
+    if not isinstance(value, dict):
+        return value
+    agents, head = value.get("agents"), value.get("orchestrator")
+    if not isinstance(agents, list) or not isinstance(head, dict):
+        return value
+    new = [
+        _inside(agent, place.within("agents", at)) if isinstance(agent, dict) else agent
+        for at, agent in enumerate(agents)
+    ]
+    ids = [str(agent.get("id")) for agent in _maps(value)]
+    names = {
+        id: _free(f"{id}_path", ids)
+        for agent, id in zip(_maps(value), ids, strict=True)
+        if _kind(agent) == _SCOUT
+    }
+    if not names:
+        return {**value, "agents": new}
+    for at, agent in enumerate(agents):
+        if isinstance(agent, dict) and agent.get("id") in names:
+            added = names[agent["id"]]
+            does = f"the path it chooses is run, as agent {added!r}"
+            place.within("agents", at, agent=agent["id"]).note(does, "ran nothing of it")
+    new = [_behind(agent, names) if isinstance(agent, dict) else agent for agent in new]
+    new += [{"id": n, "type": _EXECUTOR, "path_source": id} for id, n in names.items()]
+    return {**value, "orchestrator": _behind(head, names), "agents": new}
+
+
+def _inside(agent: dict[str, Json], place: Place) -> dict[str, Json]:
+    bodies = {
+        key: _level(agent[key], place.within(key))
+        for key in _BODIES
+        if isinstance(agent.get(key), dict)
+    }
+    return {**agent, **bodies} if bodies else agent
+
+
+def _behind(holder: dict[str, Json], names: dict[str, str]) -> dict[str, Json]:
+    """The map with each scout of its lists followed by what runs its path."""
+    found = {key: _spread(v, names) if key in _LISTS else v for key, v in holder.items()}
+    if isinstance(found.get("params"), dict):
+        found["params"] = _behind(found["params"], names)
+    return found
+
+
+def _spread(value: Json, names: dict[str, str]) -> Json:
+    if isinstance(value, dict):
+        return {key: _spread(item, names) for key, item in value.items()}
+    if isinstance(value, str):
+        return [value, names[value]] if value in names else value
+    if not isinstance(value, list):
+        return value
+    found: list[Json] = []
+    for item in value:
+        found.append(_spread(item, names) if isinstance(item, list) else item)
+        if isinstance(item, str) and item in names:
+            found.append(names[item])
+    return found
+
+
+def _free(name: str, ids: list[str]) -> str:
+    while name in ids:
+        name += "_"
+    return name

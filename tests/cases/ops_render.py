@@ -1,0 +1,98 @@
+"""`render`: a template with given names, in a real run where they can come about in one."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from cases.checks import holds
+from cases.language import Case, Fields
+from cases.observed import Observed
+from cases.script import script
+from cases.stage import Stage, played
+from orka.errors import TemplateError
+from orka.event.event import EffectRequested
+from orka.graph.template import Templates
+from orka.run.names import Names
+from orka.value import Json
+
+_ID = re.compile(r"[A-Za-z_][\w-]*")
+_IN_A_RUN = {"input", "previous_outputs", "params"}
+
+
+def render(case: Case, folder: Path) -> None:
+    """What the agent's model or tool was asked is the text."""
+    with Fields(case.input, "input") as given:
+        template, context = given.need("template"), dict(given.take("context", {}))
+        agent, kind = given.take("agent", "writer"), given.take("agent_type", "llm")
+        dialect = str(given.take("dialect", "1"))
+    known = context.get("previous_outputs", {})
+    in_a_run = dialect == "1" and set(context) <= _IN_A_RUN and all(map(_ID.fullmatch, known))
+    if in_a_run and agent not in known:
+        observed = _run(folder, template, context, agent, kind)
+    else:
+        observed = _rendered(template, context, agent, dialect)
+    holds(observed, case.expected)
+
+
+def _rendered(template: str, context: Mapping[str, Json], agent: str, dialect: str) -> Observed:
+    known = context.get("previous_outputs", {})
+    values = {"input": None, "params": {}, "outputs": known, "previous_outputs": {}, **context}
+    started = time.perf_counter()
+    try:
+        compiled = Templates(dialect, tuple(known)).compile(template, f"agent {agent!r}")
+        text = compiled.render(Names(values, lambda: 0.0))
+    except TemplateError as error:
+        return Observed(error=error, seconds=_since(started), extra=_said(None))
+    return Observed(seconds=_since(started), texts=[text], extra=_said(text))
+
+
+def _since(started: float) -> float:
+    return time.perf_counter() - started
+
+
+def _said(text: str | None) -> dict[str, Json]:
+    return {"text": text, "tool_received": text}
+
+
+def _run(
+    folder: Path, template: str, context: Mapping[str, Json], agent: str, kind: str
+) -> Observed:
+    """Agents before it give what it is to see."""
+    known = context.get("previous_outputs", {})
+    asks: dict[str, Json] = {"type": "llm", "model": "scripted", "prompt": template}
+    if kind == "tool":
+        asks = {"type": "tool", "tool": "asked", "args": {"text": template}}
+    if "params" in context:
+        asks["params"] = context["params"]
+    flow = {
+        "version": 1,
+        "orchestrator": {"id": "case", "strategy": "sequential", "agents": [*known, agent]},
+        "agents": [
+            *({"id": id, "type": "tool", "tool": "known", "args": {}} for id in known),
+            {"id": agent, **asks},
+        ],
+    }
+    replies = {id: [{"reply": value}] for id, value in known.items()} | {agent: ["said"]}
+
+    async def one() -> Observed:
+        async with Stage(folder, script(replies), [flow], virtual=True) as stage:
+            return await stage.play(flow, context.get("input"), "case")
+
+    observed = played(one(), virtual=True)
+    text = _asked(observed, agent)
+    observed.extra = _said(text)
+    observed.texts = [text] if text is not None else []
+    return observed
+
+
+def _asked(observed: Observed, agent: str) -> str | None:
+    """The prompt of a model, or the argument of a tool."""
+    for event in observed.run.events if observed.run else ():
+        if isinstance(event, EffectRequested) and event.id.startswith(f"{agent}#"):
+            if event.kind == "tool":
+                return str(event.payload["args"]["text"])
+            return str(event.payload["messages"][-1]["content"])
+    return None

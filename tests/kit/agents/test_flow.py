@@ -1,0 +1,174 @@
+"""Forks, joins with policies, foreach, routes and `writes`: what a run does, and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import orka
+from orka.errors import ConfigError
+from orka.event.event import Event, NodeSkipped
+from orka.testing.clock import clock, run_virtual
+from orka.testing.scripted import Refusal, Reply, Script, ScriptedModel
+from orka.value import Json
+from orka.view.run import Run
+
+
+def ran(flow: str, script: Mapping[str, list[Any]], input: Json = "x") -> tuple[Run, ScriptedModel]:
+    model = ScriptedModel(Script({id: list(replies) for id, replies in script.items()}))
+    run = run_virtual(
+        orka.run(flow, input, models={"scripted": model}, store=":memory:", clock=clock)
+    )
+    return run, model
+
+
+def llms(*ids: str) -> str:
+    return "\n".join(
+        f'  - {{id: {id}, type: llm, model: scripted, prompt: "{{{{ input }}}}"}}' for id in ids
+    )
+
+
+def forked(policy: str) -> str:
+    return f"""
+orchestrator: {{id: f, agents: [f, j, after]}}
+agents:
+  - {{id: f, type: fork, targets: [[a, a2], [b], [c]]}}
+{llms("a", "a2", "b", "c")}
+  - {{id: j, type: join, group: f, {policy}}}
+  - {{id: after, type: llm, model: scripted, prompt: "{{{{ previous_outputs.j }}}}"}}
+"""
+
+
+def slow(text: str, seconds: float) -> Reply:
+    return Reply(value=text, delay=seconds)
+
+
+def late(run: Run) -> list[str]:
+    return [e.node for e in events(run) if isinstance(e, NodeSkipped) and e.reason == "late"]
+
+
+def events(run: Run) -> list[Event]:
+    return list(run.events)
+
+
+SCRIPT = {"a": ["A"], "a2": [slow("A2", 5)], "b": [slow("B", 1)], "c": [slow("C", 60)]}
+
+
+def test_any_goes_on_with_the_first_branch_and_stops_the_others() -> None:
+    run, model = ran(forked("policy: any"), {**SCRIPT, "after": ["done"]})
+    assert (run.status, run.output) == ("completed", "done")
+    assert model.prompts("after") == ['{"b": "B"}']
+    assert late(run) == ["a2", "c"]
+    assert run.seconds == pytest.approx(1, abs=0.01)
+
+
+def test_a_quorum_waits_for_so_many_branches() -> None:
+    run, model = ran(forked("policy: {quorum: 2}"), {**SCRIPT, "after": ["done"]})
+    assert model.prompts("after") == ['{"a2": "A2", "b": "B"}']
+    assert run.seconds == pytest.approx(5, abs=0.01)
+
+
+def test_a_deadline_takes_what_is_there() -> None:
+    run, model = ran(forked("policy: {deadline: 30s}"), {**SCRIPT, "after": ["done"]})
+    assert model.prompts("after") == ['{"a2": "A2", "b": "B"}']
+    assert late(run) == ["c"]
+    assert run.seconds == pytest.approx(30, abs=0.01)
+
+
+def test_a_deadline_that_finds_nothing_fails_the_join() -> None:
+    run, _ = ran(forked("policy: {deadline: 0.5}"), SCRIPT)
+    assert run.failure is not None
+    assert (run.status, run.failure.code) == ("failed", "timeout")
+    assert "j" in run.failure.message
+
+
+def test_all_branches_in_time_need_no_deadline() -> None:
+    run, model = ran(forked("policy: {deadline: 2m}"), {**SCRIPT, "after": ["done"]})
+    assert model.prompts("after") == ['{"a2": "A2", "b": "B", "c": "C"}']
+    assert run.seconds == pytest.approx(60, abs=0.01)
+
+
+def test_a_quorum_that_cannot_be_reached_fails() -> None:
+    dead = Reply(error=Refusal(status=400))
+    run, _ = ran(forked("policy: {quorum: 2}"), {**SCRIPT, "a": [dead], "c": [dead]})
+    assert run.failure is not None
+    assert (run.status, run.failure.code) == ("failed", "join.quorum")
+
+
+def test_partial_keeps_the_good_results_and_names_the_bad_one() -> None:
+    dead = Reply(error=Refusal(status=400))
+    script = {**SCRIPT, "a": [dead], "after": ["done"]}
+    run, model = ran(forked("on_failure: partial"), script)
+    assert run.status == "completed"
+    (prompt,) = model.prompts("after")
+    assert '"b": "B"' in prompt and '"c": "C"' in prompt and '"a": {"error"' in prompt
+
+
+def test_a_failure_waits_for_answers_under_way_but_begins_nothing() -> None:
+    dead = Reply(error=Refusal(status=400))
+    run, model = ran(forked("policy: all"), {**SCRIPT, "a": [slow("A", 2)], "b": [dead]})
+    assert run.status == "failed"
+    assert run.outputs["a"] == "A" and run.outputs["c"] == "C"
+    assert "a2" not in model.counts
+
+
+FOREACH = """
+orchestrator: {id: each, agents: [plan, each, after]}
+agents:
+  - {id: plan, type: llm, model: scripted, prompt: go, output_schema: {type: array}}
+  - id: each
+    type: foreach
+    items: "{{ previous_outputs.plan }}"
+    max_concurrency: 2
+    workflow:
+      orchestrator: {id: body}
+      agents: [{id: work, type: llm, model: scripted, prompt: "{{ index }}:{{ item }}={{ input }}"}]
+  - {id: after, type: llm, model: scripted, prompt: "{{ previous_outputs.each | join('+') }}"}
+"""
+
+
+def test_foreach_gives_outputs_in_order_and_no_more_at_once_than_allowed() -> None:
+    replies = [slow("one", 5), slow("two", 1), slow("three", 1), slow("four", 1)]
+    run, model = ran(FOREACH, {"plan": ['["p","q","r","s"]'], "work": replies, "after": ["."]})
+    assert run.status == "completed", run.failure
+    assert model.prompts("work") == ["0:p=p", "1:q=q", "2:r=r", "3:s=s"]
+    assert model.prompts("after") == ["one+two+three+four"]
+    assert run.seconds == pytest.approx(5, abs=0.01)
+
+
+def test_foreach_over_something_else_says_so() -> None:
+    run, _ = ran(FOREACH.replace("output_schema: {type: array}", "retries: 0"), {"plan": ["none"]})
+    assert run.failure is not None
+    assert run.failure.code == "foreach.no_list" and "'none'" in run.failure.message
+
+
+def test_two_writers_that_may_run_at_once_are_refused() -> None:
+    flow = forked("policy: all").replace(
+        '{id: b, type: llm, model: scripted, prompt: "{{ input }}"}',
+        '{id: b, type: llm, model: scripted, prompt: "{{ input }}", writes: a}',
+    )
+    with pytest.raises(ConfigError, match="'a' and 'b' both write 'a'"):
+        orka.Runtime(store=":memory:").check(flow)
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("policy: {quorum: 0}", "`quorum` must be 1 or more"),
+        ("policy: {quorum: 9}", "9 branches"),
+        ("policy: {deadline: soon}", "`deadline` is 'soon'"),
+        ("policy: most", "policy"),
+    ],
+)
+def test_policies_that_make_no_sense(policy: str, told: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        orka.Runtime(store=":memory:").check(forked(policy))
+    assert told in str(raised.value)
+
+
+def test_sequential_branches_follow_one_another() -> None:
+    flow = forked("policy: all").replace("type: fork,", "type: fork, mode: sequential,")
+    run, _ = ran(flow, {**SCRIPT, "after": ["done"]})
+    assert run.seconds == pytest.approx(66, abs=0.01)

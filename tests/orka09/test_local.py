@@ -1,0 +1,38 @@
+"""Files of OrKa 0.9 with a real model, on this machine, behind an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import pytest
+
+from orka09.local import LONGEST, answering
+from orka09.server import Respond
+from orka09.test_files import Run
+
+pytestmark = pytest.mark.local
+
+NAME = "smollm2-135m-instruct"
+
+
+@pytest.fixture(scope="module")
+def model() -> Respond:
+    return answering(NAME)
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    [
+        ("test_template_filters.yml", 3),
+        ("simple_memory_preset_demo.yml", 2),
+        ("memory_presets_showcase.yml", 3),
+        ("stream/live_assist.yaml", 3),
+        ("boolean_scoring_loop_example.yml", 4),
+        ("conditional_search_fork_join.yaml", 6),
+    ],
+)
+def test_the_file_runs_with_a_real_model(name: str, calls: int, model: Respond, run: Run) -> None:
+    ran, server = run(name, model, "Why is the sky blue?")
+    assert ran.status == "completed", ran.failure
+    assert len(server.asked) >= calls
+    texts = [a.value["text"] for n in ran.nodes for a in n.attempts if a.kind == "llm"]
+    assert texts and all(len(text) < 20 * LONGEST for text in texts)
+    assert any(len(text.split()) > 3 for text in texts)
