@@ -54,8 +54,8 @@ def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Grap
             *(each for node in nodes for graph in node.inner.values() for each in graph.findings),
         ),
     )
-    doubts = prove(workflow, graph, shapes, outer.visible)
-    return replace(graph, findings=(*graph.findings, *doubts)) if doubts else graph
+    found = dict.fromkeys((*graph.findings, *prove(workflow, graph, shapes, outer.visible)))
+    return replace(graph, findings=tuple(found)) if found else graph
 
 
 @dataclass(frozen=True, slots=True)

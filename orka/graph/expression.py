@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from typing import NamedTuple
 
 from orka.graph.chain import ASKED, GET, GIVEN, KEY, Chain, Mood, Step, close
 from orka.graph.found import Found
-from orka.graph.tags import Token, Tokens
+from orka.graph.tags import Token, Tokens, literal
 from orka.graph.vocabulary import (
     DEFAULTS,
     FUNCTIONS,
@@ -179,10 +178,10 @@ class Expression:
     def _call(self, end: int, before: str, place: Place) -> Piece:
         token = self.tokens[self.at]
         name, found = token.text, self.found
-        known = (*FUNCTIONS, *HELPERS)
-        if name in found.locals or name not in (*known, *found.macros):
+        known = name in FUNCTIONS or name in HELPERS or name in found.macros
+        if name in found.locals or not known:
             what = f"a template calls {name!r}, which is not defined"
-            raise found.error(what, token.line, close(name, known))
+            raise found.error(what, token.line, close(name, (*FUNCTIONS, *HELPERS)))
         self.at += 1
         after = self._partner[self.at] + 1
         mood = self._mood(after, end, before, place)
@@ -203,9 +202,7 @@ class Expression:
         first = self.tokens[self.at + 1]
         if first.kind == "text" and self._peek(2) in (",", ")"):
             id = literal(first.text)
-            if id not in self.found.ids and name in TRYING:
-                id = id.partition(".")[0]
-            self.found.refer(id, mood)
+            self.found.refer(self.found.within(id) if name in TRYING else id, mood)
 
     def _asked(self, number: int, mood: Mood, call: str, start: int) -> Piece:
         """The text that asks for a chain, with as many lines as its author gave it."""
@@ -275,7 +272,8 @@ class Expression:
         """A name without steps: one that may be missing says so itself."""
         found, name = self.found, root.name
         sure = name not in PERHAPS and (found.strict or name in NAMES)
-        if sure or name in (*found.locals, *found.macros) or self._peek(0) == "=":
+        own = name in found.locals or name in found.macros
+        if sure or own or self._peek(0) == "=":
             return root
         if mood in (Mood.SOFT, Mood.TEST):
             return Piece(name)
@@ -296,27 +294,31 @@ class Expression:
         return self.tokens[self.at - 1].text
 
     def _hyphenated(self) -> str:
+        """An id as it stands behind the dot, with hyphens; with dots if there is no other."""
         self.at += 2
-        begin = self.at - 1
-        stop = self.at
+        begin, stop = self.at - 1, self.at
         while stop < len(self.tokens) and not self.tokens[stop].space:
-            if self.tokens[stop].text != "-" and self.tokens[stop].kind not in ("name", "number"):
+            if self.tokens[stop].text not in ("-", ".") and self.tokens[stop].kind == "sign":
                 break
             stop += 1
-        first = self.tokens[begin].text
-        if stop == self.at or self.tokens[self.at].text != "-":
-            return first
-        for at in range(stop, self.at, -1):
-            id = "".join(token.text for token in self.tokens[begin:at])
-            if id in self.found.ids:
-                self.at = at
-                return id
-        id = "".join(token.text for token in self.tokens[begin:stop])
-        raise self.found.error(
-            f"'previous_outputs.{id}' is read as a subtraction",
-            self.tokens[begin].line,
-            f"write previous_outputs['{id}']",
-        )
+        words = [token.text for token in self.tokens[begin:stop]]
+        plain = words.index(".") if "." in words else len(words)
+        shortest = 0 if plain == 1 else 1
+        for length in (*range(plain, shortest, -1), *range(len(words), plain, -1)):
+            if "".join(words[:length]) in self.found.ids:
+                self.at = begin + length
+                return "".join(words[:length])
+        if plain == 1 or words[1] != "-":
+            return words[0]
+        id = "".join(words[:plain])
+        if self.found.strict:
+            raise self.found.error(
+                f"'previous_outputs.{id}' is read as a subtraction",
+                self.tokens[begin].line,
+                f"write previous_outputs['{id}']",
+            )
+        self.at = begin + plain
+        return id
 
     def _method(
         self, start: int, root: Piece, steps: list[Step], call: list[str], name: str
@@ -388,11 +390,3 @@ class Expression:
 
     def _peek(self, ahead: int) -> str:
         return self._text(self.at + ahead)
-
-
-def literal(text: str) -> str:
-    """The text that a string literal means."""
-    try:
-        return str(ast.literal_eval(text))
-    except (SyntaxError, ValueError):
-        return text[1:-1]

@@ -60,7 +60,13 @@ class Found:
         if mood in (Mood.BARE, Mood.TEST):
             self.tested[id] = None
 
-    def skip(self, root: str, steps: list[Step]) -> int:
+    def within(self, path: str) -> str:
+        """The id that a dotted path begins with."""
+        parts = path.split(".")
+        ids = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+        return next((id for id in ids if id in self.ids), parts[0])
+
+    def skip(self, root: str, steps: Sequence[Step]) -> int:
         """How many of a chain's steps are plain lookups: the id of an output is, all of input."""
         if root in OUTPUTS and root not in self.locals:
             return 1

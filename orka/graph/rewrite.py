@@ -3,14 +3,16 @@ outputs and printing by our rules."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from itertools import pairwise
 from typing import NamedTuple
 
+from orka.graph.chain import KEY, Chain, Mood, Step
 from orka.graph.expression import Expression, Piece, Place
 from orka.graph.found import Found
 from orka.graph.tags import Tag, split
-from orka.graph.vocabulary import FUNCTIONS, HELPERS
+from orka.graph.vocabulary import CONTEXT, FUNCTIONS, HELPERS, OUTPUTS
 
 _FOREIGN = ("include", "import", "from", "extends", "block")
 _REPEATED = ("for", "macro", "call")
@@ -28,18 +30,21 @@ class Name(NamedTuple):
 
 class Rewritten(NamedTuple):
     """`alone`: the expression, if the template is one and nothing else. `simple`: if it is nothing
-    but text, chains (by number) and names that are printed. `tags`: line and text of each tag that
-    prints."""
+    but text, chains (by number) and names that are printed; `sure`: it is certain that the engine
+    can read it. `tags`: line and text of each tag that prints."""
 
     text: str
     found: Found
     alone: Piece | None
     simple: tuple[str | int | Name, ...] | None
     tags: tuple[tuple[int, str], ...]
+    sure: bool = False
 
 
 def rewritten(text: str, where: str, *, strict: bool, ids: Collection[str]) -> Rewritten:
     """Raises `TemplateError`."""
+    if made := _plainly(text, Found(where, strict=strict, ids=ids)):
+        return made
     found = Found(where, strict=strict, ids=ids)
     parts = list(split(text, where))
     for part in parts:
@@ -73,6 +78,43 @@ def rewritten(text: str, where: str, *, strict: bool, ids: Collection[str]) -> R
         plainly if len(plainly) == len(simple) else None,
         tuple(printed),
     )
+
+
+_PATH = re.compile(r"\{\{ *([a-z_]+(?:\.[A-Za-z_]\w*)*) *\}\}")
+
+
+def _plainly(text: str, found: Found) -> Rewritten | None:
+    """Most templates are text and paths: the same result without reading any expression."""
+    said = _PATH.split(text)
+    if any("{{" in part or "{%" in part or "{#" in part for part in said[::2]):
+        return None
+    pieces, simple, printed = [said[0]], list[str | int | Name](), list[tuple[int, str]]()
+    piece, line = Piece(""), 1
+    for before, path, after in zip(said[::2], said[1::2], said[2::2], strict=False):
+        line += before.count("\n")
+        root, *keys = path.split(".")
+        steps = tuple(
+            Step(KEY, key, ".".join((root, *keys[: at + 1]))) for at, key in enumerate(keys)
+        )
+        unsure = root in OUTPUTS and keys and found.ids and keys[0] not in found.ids
+        if root not in CONTEXT or unsure or found.looped(root, steps):
+            return None
+        found.names[root] = None
+        piece = Piece(root, name=root)
+        shown = _ONCE.format(root)
+        if steps:
+            number = found.keep(
+                Chain(root, steps, found.skip(root, steps), Mood.HARD, line, early=True)
+            )
+            call = f"{number}, {root}"
+            piece = Piece(f"__at({call})" if found.strict else f"__maybe({call})[0]", number, call)
+            shown = _EARLY.format(f"__c{number}", f"__show({call})")
+        simple += [before, piece.chain if steps else Name(root)]
+        pieces += ["{{ ", shown, " }}", after]
+        printed.append((line, path))
+    alone = piece if len(printed) == 1 and not (said[0] + said[-1]).strip() else None
+    whole = (*simple, said[-1])
+    return Rewritten("".join(pieces), found, alone, whole, tuple(printed), sure=True)
 
 
 def _simply(tag: Tag, piece: Piece, found: Found) -> int | Name | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -198,3 +199,11 @@ def _unclosed(close: str, line: int, where: str) -> TemplateError:
         where=f"{where}, line {line} of the template",
         fix="close the tag, or write {% raw %}…{% endraw %} around braces that are meant as text",
     )
+
+
+def literal(text: str) -> str:
+    """The text that a string literal means."""
+    try:
+        return str(ast.literal_eval(text))
+    except (SyntaxError, ValueError):
+        return text[1:-1]

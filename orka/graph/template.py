@@ -29,7 +29,7 @@ class Templates:
     """One environment for all templates of a graph. `ids` are the outputs they may name."""
 
     def __init__(self, dialect: str = "1", ids: Collection[str] = ()) -> None:
-        self._strict, self._ids = dialect == "1", ids
+        self._strict, self._ids = dialect == "1", frozenset(ids)
         self._env = minijinja.Environment(
             undefined_behavior="strict" if self._strict else "chainable",
             keep_trailing_newline=True,
@@ -47,11 +47,7 @@ class Templates:
         self._count += 1
         name = f"t{self._count}"
         made = rewritten(text, where, strict=self._strict, ids=self._ids)
-        try:
-            self._env.add_template(name, made.text)
-            names = self._env.undeclared_variables_in_template(name)
-        except minijinja.TemplateError as error:
-            raise _error(error, where) from None
+        names = set[str]() if made.sure else self._added(name, made.text, where)
         for word, line in made.found.filters.items():
             self._exists(f"''|{word}", f"the filter {word!r}", word, line, where)
         for word, line in made.found.tests.items():
@@ -67,6 +63,14 @@ class Templates:
         return Template(
             self._env, name, text, where, made, list(used), unknown, strict=self._strict
         )
+
+    def _added(self, name: str, text: str, where: str) -> set[str]:
+        """Give the engine a template; the names that it does not define itself."""
+        try:
+            self._env.add_template(name, text)
+            return self._env.undeclared_variables_in_template(name)
+        except minijinja.TemplateError as error:
+            raise _error(error, where) from None
 
     def _exists(self, probe: str, what: str, name: str, line: int, where: str) -> None:
         """Raises `TemplateError` for a filter or test that the engine does not know."""
@@ -92,6 +96,7 @@ class Template:
     those it can do without; `unknown` are names that nothing has, in files of OrKa 0.9."""
 
     __slots__ = (
+        "_added",
         "_early",
         "_env",
         "_looped",
@@ -126,7 +131,7 @@ class Template:
         self._looped = _LOOPED in said
         chains = enumerate(made.found.chains)
         self._early = tuple((f"__c{number}", chain) for number, chain in chains if chain.early)
-        self._strict = strict
+        self._strict, self._added = strict, not made.sure
         self.text, self.where, self.unknown = text, where, tuple(unknown)
         found = made.found
         self.reads = tuple(id for id in found.reads if id not in found.tested)
@@ -139,6 +144,7 @@ class Template:
         try:
             text = self._simply(context, lookup)
             if text is None:
+                self._given_to_engine()
                 text = self._env.render_template(self._name, **self._given(context, lookup))
         except minijinja.TemplateError as error:
             raise self._explained(error, lookup) from None
@@ -167,14 +173,18 @@ class Template:
             raise self._explained(error, lookup) from None
         except TemplateError as error:
             raise self._placed(error) from None
-        except (TypeError, ValueError) as error:
-            raise TemplateError(
-                f"a template gives what is no data: {error}", where=self.where
-            ) from None
+        except _RAISED as error:
+            raise self._refused(error) from None
         if found is None and not exact:
             text = self.render(context, missing)  # a value that is missing, not null, raises here
             return "" if not text else None
         return found
+
+    def _given_to_engine(self) -> None:
+        """One that is simple goes to the engine only when it has to."""
+        if not self._added:
+            self._env.add_template(self._name, self._made.text)
+            self._added = True
 
     def _simply(self, context: Mapping[str, Json], lookup: Lookup) -> str | None:
         """The text without the engine, if all that has to be done is to put values in."""
@@ -264,7 +274,11 @@ def _looped(context: Mapping[str, Json]) -> Json:
     own = held if isinstance(held, Mapping) else {}
     if "loop_number" not in context:
         return held
-    return {**{name: context[name] for name in LOOPED if name in context}, **own}
+    data = {name: context[name] for name in LOOPED if name in context}
+    if "past_loops" in data:
+        seen = data.get("previous_outputs") or {}
+        data["previous_outputs"] = {"past_loops": data["past_loops"], **seen}
+    return {**data, **own}
 
 
 def constant(text: str) -> bool:

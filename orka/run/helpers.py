@@ -84,12 +84,21 @@ def safe_get_response(
     if id in outputs:
         found: Json = text_of(outputs[id]) if outputs[id] is not None else ""
     else:
-        first, _, path = str(id).partition(".")
-        found = dotted(outputs[first], path) if first in outputs and path else MISSING
+        found = _within(outputs, str(id))
     empty = found is MISSING or found is None or found == ""
     if empty or (isinstance(found, str) and found.startswith("No response found")):
         return fallback
     return found
+
+
+def _within(outputs: Values, path: str) -> Json:
+    """The value at a path that begins with an id, which may have dots itself."""
+    at = path.rfind(".")
+    while at > 0:
+        if path[:at] in outputs:
+            return dotted(outputs[path[:at]], path[at + 1 :])
+        at = path.rfind(".", 0, at)
+    return MISSING
 
 
 def get_loop_output(values: Values, facts: Facts, id: str, previous: Json = None) -> Json:

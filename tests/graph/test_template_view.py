@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from orka.errors import TemplateError
 from orka.graph.template import Templates
@@ -124,6 +126,49 @@ def test_single_expressions_keep_their_exact_type() -> None:
 def test_a_number_behind_an_id_with_a_hyphen_that_does_not_exist_is_refused() -> None:
     with pytest.raises(TemplateError, match="subtraction"):
         rendered("{{ previous_outputs.whole-1 }}")
+
+
+def test_ids_may_have_hyphens_and_dots() -> None:
+    outputs: dict[str, Json] = {"a": {"b": "field"}, "a.b": "A", "v.1-x": "V", "q-2": {"z": "Q"}}
+    names: dict[str, Json] = {"previous_outputs": outputs}
+    text = (
+        "{{ previous_outputs.a.b }} {{ previous_outputs['a.b'] }} {{ previous_outputs.v.1-x }} "
+        "{{ previous_outputs.q-2.z }} {{ previous_outputs.v.1-x.response | lower }}"
+    )
+    for dialect in ("1", "0.9"):
+        assert Templates(dialect, tuple(outputs)).compile(text, "here").render(names) == (
+            "field A V Q v"
+        )
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "{{ input }}",
+                "{{input.text}}",
+                "{{ previous_outputs.answer.score }}",
+                "{{ previous_outputs.plan.response }}",
+                "{{ previous_outputs.held.deep.list }}",
+                "{{ previous_outputs.gone.x }}",
+                "{{ params }}",
+                "{ a }",
+                "\n",
+                " }} ",
+            ]
+        )
+    )
+)
+@pytest.mark.parametrize("dialect", ["1", "0.9"])
+def test_simple_templates_print_what_the_engine_prints(dialect: str, parts: list[str]) -> None:
+    text = "".join(parts)
+    outcomes = []
+    for prompt in (text, text + "{# #}", "{% if true %}" + text + "{% endif %}"):
+        try:
+            outcomes.append(rendered(prompt, dialect))
+        except TemplateError as error:
+            outcomes.append(str(error))
+    assert len(set(outcomes)) == 1, outcomes
 
 
 def test_inside_a_loop_of_an_old_file_input_holds_the_loops_data() -> None:

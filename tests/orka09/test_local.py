@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from orka09.local import LONGEST, answering
+from orka09.local import answering
 from orka09.server import Respond
 from orka09.test_files import Run
 
@@ -14,8 +16,9 @@ NAME = "smollm2-135m-instruct"
 
 
 @pytest.fixture(scope="module")
-def model() -> Respond:
-    return answering(NAME)
+def model() -> Iterator[Respond]:
+    with answering(NAME) as respond:
+        yield respond
 
 
 @pytest.mark.parametrize(
@@ -25,7 +28,6 @@ def model() -> Respond:
         ("simple_memory_preset_demo.yml", 2),
         ("memory_presets_showcase.yml", 3),
         ("stream/live_assist.yaml", 3),
-        ("boolean_scoring_loop_example.yml", 4),
         ("conditional_search_fork_join.yaml", 6),
     ],
 )
@@ -34,5 +36,4 @@ def test_the_file_runs_with_a_real_model(name: str, calls: int, model: Respond, 
     assert ran.status == "completed", ran.failure
     assert len(server.asked) >= calls
     texts = [a.value["text"] for n in ran.nodes for a in n.attempts if a.kind == "llm"]
-    assert texts and all(len(text) < 20 * LONGEST for text in texts)
-    assert any(len(text.split()) > 3 for text in texts)
+    assert len(texts) >= calls and any(len(text.split()) > 3 for text in texts)

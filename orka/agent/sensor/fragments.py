@@ -12,18 +12,20 @@ from orka.value import Json
 
 _TAGS = "think|thinking|reasoning|thoughts?"
 _MARKS = re.compile(
-    rf"(?P<open><(?P<tag>{_TAGS})(?:\s[^<>]*)?>|\[THINK\]|◁think▷)"
-    rf"|(?P<close></(?:{_TAGS})\s*>|\[/THINK\]|◁/think▷)"
+    rf"(?P<open><(?P<tag>{_TAGS})(?:\s[^<>]*)?>|\[THINK\]|◁think▷"
+    r"|<\|channel\|>\s*(?:analysis|commentary)[^<>]*<\|message\|>)"
+    rf"|(?P<close></(?:{_TAGS})\s*>|\[/THINK\]|◁/think▷|<\|channel\|>\s*final\s*<\|message\|>)"
     r"|(?P<fence>`{3,}|~{3,})|(?P<value>[{\[])",
     re.IGNORECASE,
 )
-_CLOSERS = {"[think]": "[/THINK]", "◁think▷": "◁/think▷"}
+_CLOSERS = {"[": "[/THINK]", "◁": "◁/think▷", "<": "<|end|>"}
 _FENCE_TAG = re.compile(r"[ \t]*(?P<tag>[\w.+#-]{0,40})")
 _JSON_TAGS = ("", "json", "json5", "jsonc", "jsonl", "ndjson", "geojson", "tool_call", "text")
 # What follows a bracket that begins JSON, well or badly written, and not prose.
 _OBJECT = re.compile(r"\{(?!\s*\"[^\"\n]*\"\s*\})\s*(?:[\"“”„‘}]|//|/\*|'[^'\n]*'\s*:)")
 _NAMED = re.compile(r"\{\s*[A-Za-z_$][\w$-]*\s*:")
 _ARRAY = re.compile(r"\[\s*(?:[\"“\]{\[]|'[^'\n]*'\s*[,\]]|(?:true|false|null)\b)")
+_ESCAPED = re.compile(r'\s*[{\[](?:\\[nrt]|\s)*\\"')
 # So many values, and so many attempts at one, are read in a text.
 _MOST, _MOST_BROKEN, _MOST_BRACKETS = 256, 64, 4096
 _LINE = 80
@@ -60,6 +62,8 @@ def whole(text: str) -> Decoded | None:
 
     Raises `Broken` for JSON that says what cannot be.
     """
+    if _ESCAPED.match(text):
+        return _unescaped(text)
     try:
         decoded = decode(text)
     except Broken as error:
@@ -68,6 +72,20 @@ def whole(text: str) -> Decoded | None:
         raise
     end, repairs = space_after(text, decoded.end)
     return Decoded(decoded.value, end, decoded.repairs + repairs) if end == len(text) else None
+
+
+def _unescaped(text: str) -> Decoded | None:
+    """The value of a text that was escaped as if it stood in a string, all of it."""
+    try:
+        inner = decode(f'"{text.strip()}"')
+    except Broken:
+        return None
+    if inner.repairs or inner.end != len(text.strip()) + 2:
+        return None
+    alone = whole(inner.value)
+    if alone is None or alone.repairs:
+        return None
+    return Decoded(alone.value, len(text), (Repair("escaped_text", text, inner.value),))
 
 
 def fragments(text: str) -> Fragments:
@@ -114,7 +132,7 @@ class _Walk:
         """Go over a block of reasoning; False if it does not end."""
         self.result.prose += self.text[self.spoken : mark.start()]
         tag = mark["tag"]
-        closer = rf"</{tag}\s*>" if tag else re.escape(_CLOSERS[mark.group().casefold()])
+        closer = rf"</{tag}\s*>" if tag else re.escape(_CLOSERS[mark.group()[0]])
         end = re.compile(closer, re.IGNORECASE).search(self.text, self.at)
         if end is None:
             self.result.unclosed, self.spoken = mark.group(), len(self.text)

@@ -63,11 +63,12 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True):
         return {name: item for name, item in found.items() if item is not None}
 
 
-def model_shape(options: ModelOptions, tools: Sequence[str] = ()) -> Shape:
-    """The shape of an agent that asks its model: which, and where a breach leads."""
+def model_shape(options: ModelOptions, tools: Sequence[str] = (), output: Json = None) -> Shape:
+    """The shape of an agent that asks its model: which, where a breach leads, and the JSON Schema
+    of what it gives, if there is one."""
     on = options.on_violation
     catches = {VIOLATION: on.route} if isinstance(on, Route) else {}
-    return Shape(models=(options.model,), catches=catches, tools=tuple(tools))
+    return Shape(models=(options.model,), catches=catches, tools=tuple(tools), output=output)
 
 
 def model_problem(options: ModelOptions) -> str:

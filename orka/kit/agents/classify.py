@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from orka.agent.agent import agent
+from orka.agent.agent import Shape, agent
 from orka.agent.context import Context
 from orka.agent.sensor import ModelOptions, model_problem, model_shape, select, twins
 from orka.value import Json
@@ -32,11 +32,16 @@ def _check(options: ClassifyOptions) -> str:
     return model_problem(options)
 
 
+def _shape(options: ClassifyOptions) -> Shape:
+    labels = [*options.options, *([options.unknown] if options.unknown else [])]
+    return model_shape(options, output={"properties": {"response": {"enum": labels}}})
+
+
 @agent(
     "classify",
     config=ClassifyOptions,
     templates=("prompt", "system"),
-    shape=model_shape,
+    shape=_shape,
     check=_check,
     version="1",
 )

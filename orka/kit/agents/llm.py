@@ -39,7 +39,9 @@ class LlmOptions(ModelOptions, frozen=True, kw_only=True):
 
 
 def _shape(options: LlmOptions) -> Shape:
-    return model_shape(options, options.tools)
+    contract = _contract(options)
+    output = {"enum": options.choices} if options.choices else contract and contract.schema
+    return model_shape(options, options.tools, output)
 
 
 def _contract(options: LlmOptions) -> Contract | None:
@@ -72,7 +74,7 @@ def _check(options: LlmOptions) -> str:
     templates=("prompt", "system"),
     shape=_shape,
     check=_check,
-    version="1",
+    version="2",
 )
 async def llm(ctx: Context) -> Json:
     """Ask a model."""

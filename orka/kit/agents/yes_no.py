@@ -25,7 +25,7 @@ class YesNoOptions(ModelOptions, frozen=True, kw_only=True):
     "yes_no",
     config=YesNoOptions,
     templates=("prompt", "system"),
-    shape=model_shape,
+    shape=lambda o: model_shape(o, output={"properties": {"response": {"type": "boolean"}}}),
     check=model_problem,
     version="1",
 )

@@ -268,7 +268,8 @@ def _scout(source: Source) -> dict[str, Json]:
     if isinstance(url, str):
         asked |= {"base_url": base_url(url), "api_key_env": LOCAL_KEY}
     keys.place.note("asks the model, and its choice is used", "never used the model's judgement")
-    return asked | _sampling(keys) | {"params": own}
+    again = {} if "on_violation" in keys else {"on_violation": "retry"}
+    return asked | _sampling(keys) | again | {"params": own}
 
 
 def _invariants(source: Source) -> dict[str, Json]:

@@ -9,7 +9,7 @@ from orka.spec.note import Note
 from orka.spec.orka09 import targets
 from orka.spec.orka09.agents import agent_rewritten
 from orka.spec.orka09.book import Book, Place
-from orka.spec.orka09.order import arranged, guards, reached, texts
+from orka.spec.orka09.order import arranged, behind, fruitless, guards, reached, texts
 from orka.spec.orka09.scouts import followed
 from orka.spec.orka09.source import Head
 from orka.spec.orka09.stream import invariants, one_turn, streams
@@ -187,6 +187,13 @@ def _agents(level: _Level, order: list[str], pool: list[Pooled]) -> list[Json]:
     for id in kept:
         _bodies(level, id, given if id in inside else [])
     _guard(level, running)
+    for id, after in behind({id: level.made[id] for id in running}, order).items():
+        if fruitless(level.made[id]) and "on_error" not in level.made[id]:
+            level.made[id]["on_error"] = after
+            does = (
+                f"a search that fails is a failure in the trace, and {after!r} goes on without it"
+            )
+            level.at(id).note(does, "took the error text of the search for its result")
     for id in running:
         targets.decision(level.made[id], level.at(id), [i for i in idle if i not in kept])
     return _placed(level)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 from orka.value import Json
 
@@ -74,6 +75,29 @@ def reached(agents: Agents, order: Sequence[str]) -> list[str]:
                 found[id] = None
                 waiting.append(id)
     return list(found)
+
+
+def behind(agents: Agents, order: Sequence[str]) -> dict[str, str]:
+    """The agent that comes next, for each agent of the list, a route or a branch that has one."""
+    lists = [list(order)]
+    for agent in agents.values():
+        if agent.get("type") == "router":
+            lists += [targets for _, targets in routes(agent)]
+        if agent.get("type") == "fork":
+            lists += [texts(branch) for branch in agent.get("targets") or ()]
+    found: dict[str, str] = {}
+    for ids in lists:
+        for id, after in pairwise(ids):
+            found.setdefault(id, after)
+    return {id: after for id, after in found.items() if id in agents and after in agents}
+
+
+def fruitless(agent: dict[str, Json]) -> bool:
+    """Whether an agent asks the web as its last resort: without a network it has nothing."""
+    children = agent.get("children")
+    last = children[-1] if isinstance(children, list) and children else None
+    searching = isinstance(last, dict) and last.get("type") == "websearch"
+    return agent.get("type") == "failover" and searching
 
 
 def guards(agents: Agents) -> dict[str, str]:

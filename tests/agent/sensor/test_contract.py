@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pydantic
 import pytest
 
 from orka.agent.sensor import Contract
@@ -208,15 +209,16 @@ class Point(msgspec.Struct):
     label: str = ""
 
 
-class Described:
-    """What a pydantic model looks like from outside."""
-
-    @classmethod
-    def model_json_schema(cls) -> Json:
-        return {"type": "object", "required": ["x"], "properties": {"x": {"type": "integer"}}}
+class Model(pydantic.BaseModel):
+    x: int
+    inner: Point2 | None = None
 
 
-@pytest.mark.parametrize("kind", [Point, Described])
+class Point2(pydantic.BaseModel):
+    y: float
+
+
+@pytest.mark.parametrize("kind", [Point, Model])
 def test_a_python_type_is_a_contract(kind: type) -> None:
     contract = Contract.of(kind)
     assert not contract.judge({"x": 1}).problems

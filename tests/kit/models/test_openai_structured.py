@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from endpoint import Answer, Asked, chunk, serving
 from test_openai import ask, refusal, request
@@ -89,6 +90,15 @@ def test_tools_are_offered_and_calls_come_back_whole() -> None:
         ToolRequest("c2", "add", "{}"),
     )
     assert (reply.text, reply.finish_reason) == ("Adding.", "stop")
+
+
+def test_names_that_endpoints_refuse_are_spelt_so_and_come_back_as_they_are() -> None:
+    events = [called(0, "c1", "mcp_small_add", "{}"), chunk(finish="tool_calls")]
+    offer = msgspec.structs.replace(OFFER, name="mcp:small/add")
+    with serving(lambda asked: Answer(events=events)) as server:
+        reply, _ = ask(request(server.url, tools=(offer,)))
+    assert server.asked[0]["tools"][0]["function"]["name"] == "mcp_small_add"
+    assert [call.name for call in reply.tool_calls] == ["mcp:small/add"]
 
 
 def test_calls_without_an_index_are_told_apart() -> None:

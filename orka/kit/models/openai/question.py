@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -41,6 +42,10 @@ def options_of(request: ModelRequest) -> Options:
         raise _invalid(request, f"options: {error}", "correct the value") from error
 
 
+# What endpoints do not allow in the name of a function.
+_FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
+
+
 def body_of(request: ModelRequest, options: Options, endpoint: Endpoint) -> dict[str, Json]:
     """The keywords of the SDK's call, without what the endpoint is known to refuse."""
     body: dict[str, Json] = {
@@ -63,7 +68,7 @@ def body_of(request: ModelRequest, options: Options, endpoint: Endpoint) -> dict
         body |= _enforced(request.schema, options, others=bool(request.tools))
     if request.tools:
         body["tools"] = [
-            _function(each.name, each.description, each.schema) for each in request.tools
+            _function(spelt(each.name), each.description, each.schema) for each in request.tools
         ]
     return body
 
@@ -75,7 +80,7 @@ def _turn(message: Message) -> Json:
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
+                "function": {"name": spelt(call.name), "arguments": call.arguments},
             }
             for call in message.tool_calls
         ]
@@ -83,6 +88,11 @@ def _turn(message: Message) -> Json:
     if message.role == "tool":
         turn["tool_call_id"] = message.tool_call_id
     return turn
+
+
+def spelt(name: str) -> str:
+    """A tool's name as endpoints allow it: letters, digits, `_` and `-`."""
+    return _FOREIGN.sub("_", name)
 
 
 def _function(name: str, description: str, schema: Json) -> Json:

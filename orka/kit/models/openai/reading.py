@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orka.kit.models.openai.question import EMIT
+from orka.kit.models.openai.question import EMIT, spelt
 from orka.port.model import Emit, ModelReply, ModelRequest, ToolRequest, Usage
 
 VAGUE = 0.01
@@ -112,6 +112,7 @@ def reply_of(request: ModelRequest, reading: Reading) -> ModelReply:
     shares = mass = None
     if request.choices and reading.first:
         shares, mass = shares_of(request.choices, reading.first)
+    names = {spelt(each.name): each.name for each in request.tools}
     text, calls = reading.text, [reading.calls[at] for at in sorted(reading.calls)]
     if calls and not request.tools and calls[0].name == EMIT:
         text, calls = calls[0].arguments, []
@@ -123,7 +124,9 @@ def reply_of(request: ModelRequest, reading: Reading) -> ModelReply:
         build=reading.build,
         probabilities=shares,
         mass=mass,
-        tool_calls=tuple(ToolRequest(call.id, call.name, call.arguments) for call in calls),
+        tool_calls=tuple(
+            ToolRequest(call.id, names.get(call.name, call.name), call.arguments) for call in calls
+        ),
     )
 
 
