@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import click
 
 from orka.api import Runtime
-from orka.source import load
 from orka.cli import exit
 from orka.cli.explain import plan_of, told
 from orka.cli.options import Settings, loads, machine
 from orka.cli.output import print_json
 from orka.errors import OrkaError
 from orka.graph.graph import Graph
+from orka.source import load
 from orka.spec.workflow import STRICT, Workflow
 from orka.value import Json
 

@@ -40,6 +40,8 @@ def _page(node: NodeView) -> str:
         parts.append(_part("failure", f"[{node.failure.code}] {node.failure.message}{fix}"))
     if node.state == "done":
         parts.append(_part("value", words.pretty(node.value)))
+    if node.notes:
+        parts.append(_part("notes", "\n".join(node.notes)))
     if node.taken is not None:
         parts.append(_part("leads to", ", ".join(node.taken) or "nothing"))
     return "\n\n".join(parts)

@@ -118,6 +118,8 @@ def _cells(row: Row) -> list[str]:
     remarks = [f"{row.reused} reused"] if row.reused else []
     count = sum(isinstance(remark, Violation) for remark in node.remarks)
     remarks += [f"{count} violation{'' if count == 1 else 's'}"] if count else []
+    noted = len(node.notes) + sum(not isinstance(remark, Violation) for remark in node.remarks)
+    remarks += [f"{noted} note{'' if noted == 1 else 's'}"] if noted else []
     remarks += [f"to {', '.join(node.taken)}"] if node.taken else []
     return [
         "  " * row.depth + (node.path if not row.depth else node.path.rpartition("/")[2]),

@@ -111,7 +111,7 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
         config=part.config,
         templates=compiled,
         constants=frozenset(name for name, value in compiled.items() if not found(value)),
-        params=spec.options.get("params") or {},
+        params=spec.options.get("params") or site.workflow.defaults.get("params") or {},
         when=_when(site.workflow, spec),
         retries=spec.retries,
         backoff=(spec.backoff.initial, spec.backoff.factor, spec.backoff.limit),
@@ -124,7 +124,7 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
         where=site.workflow.where(spec.id),
         tools=tuple(shape.tools),
         models=tuple(shape.models),
-        inner=_inner(site, part, site.order.upstream(index)),
+        inner=_inner(site, part, index),
         above=site.order.above[index],
         later=later(site.order, writers, index) if writers else {},
         branches=tuple(tuple(branch) for branch in shape.branches),
@@ -136,8 +136,11 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
     )
 
 
-def _inner(site: _Site, part: Part, upstream: Sequence[str]) -> dict[str, Graph]:
+def _inner(site: _Site, part: Part, index: int) -> dict[str, Graph]:
     """The graphs a node may open: workflows in its options, its children, and the pool."""
+    shape = part.shape
+    if not (shape.inner or shape.children or shape.pool):
+        return {}
     found = {
         name: inner(site.workflow, part.spec.options[option], (*part.spec.path, option))
         for name, option in part.shape.inner.items()
@@ -145,7 +148,7 @@ def _inner(site: _Site, part: Part, upstream: Sequence[str]) -> dict[str, Graph]
     if part.shape.children:
         found |= children(site.workflow, part)
     pool = site.pool() if part.shape.pool or part.shape.inner else ()
-    around = site.outer.visible.union(upstream)
+    around = site.outer.visible.union(site.order.upstream(index))
     outer = Outer(frozenset() if part.shape.closed else around, pool)
     graphs = {name: compile(each, site.catalog, outer) for name, each in found.items()}
     if part.shape.pool:

@@ -25,6 +25,7 @@ class Wiring:
     sources: dict[str, dict[str, None]] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     position: dict[str, int] = field(default_factory=dict)
+    failures: dict[str, dict[str, None]] = field(default_factory=dict)
     branch: dict[tuple[str, str], int] = field(default_factory=dict)
     pool: list[str] = field(default_factory=list)
 
@@ -33,17 +34,15 @@ class Wiring:
         edges = self.edges.setdefault(end[0], {})
         if key not in edges:
             edges[key] = None
+            if error:
+                self.failures.setdefault(target, {})[end[0]] = None
             if end[1] is None and not error:
                 self.sources.setdefault(target, {})[end[0]] = None
             self.needs[target] = self.needs.get(target, 0) + 1
 
     def catching(self, id: str) -> tuple[str, ...]:
         """The nodes whose failure leads to `id`."""
-        return tuple(
-            source
-            for source, edges in self.edges.items()
-            if any(target == id and error for target, _, error in edges)
-        )
+        return tuple(self.failures.get(id, ()))
 
     def out(self, id: str) -> tuple[Edge, ...]:
         return tuple(

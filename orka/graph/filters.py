@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -146,6 +147,17 @@ def lenient_int(value: Json, default: int = 0, base: int = 10) -> int:
             return default
 
 
+def lenient_round(value: Json, precision: int = 0, method: str = "common") -> Json:
+    """Jinja's `round`; what is no number, an unknown score for instance, stays what it is."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    if method == "common":
+        return round(float(value), precision)
+    step = 10.0**precision
+    rounded = math.ceil if method == "ceil" else math.floor
+    return rounded(value * step) / step
+
+
 def lenient_float(value: Json, default: float = 0.0) -> float:
     """Jinja's `float`: the default for what is no number."""
     try:
@@ -189,4 +201,5 @@ FILTERS: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
 LENIENT: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
     "float": lenient_float,
     "int": lenient_int,
+    "round": lenient_round,
 }

@@ -41,7 +41,7 @@ def part_of(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
         )
     fields = _fields(kind.config)
     raise_all(list(_unknown_keys(workflow, spec, fields)))
-    given = {name: item for name, item in workflow.defaults.items() if name in fields}
+    given = {"model": workflow.defaults["model"]} if _asks(workflow, fields) else {}
     given |= {name: item for name, item in spec.options.items() if name in fields}
     if spec.timeout is not None and not kind.timed:
         raise ConfigError(
@@ -53,6 +53,12 @@ def part_of(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
     if kind.check and (problem := kind.check(config)):
         raise ConfigError(f"agent {spec.id!r}: {problem}", where=workflow.where(spec.id))
     return Part(spec, kind, config, kind.shape(config) if kind.shape else Shape())
+
+
+def _asks(workflow: Workflow, fields: Sequence[str]) -> bool:
+    """Whether the agent asks a model and the orchestrator names one. Its `params` are for
+    templates: they are no options."""
+    return "model" in fields and "model" in workflow.defaults
 
 
 @cache

@@ -40,8 +40,10 @@ def _doubtful(
         where = workflow.where(node.id, option)
         if id not in graph.index:
             if id not in visible:
+                known = any(spec.id == id for spec in workflow.agents)
+                why = "which nothing leads to" if known else "which does not exist"
                 yield ConfigError(
-                    f"agent {node.id!r} reads the output of {id!r}, which does not exist",
+                    f"agent {node.id!r} reads the output of {id!r}, {why}",
                     where=where,
                     fix=nearest(id, graph.index),
                     code="config.unknown_reference",

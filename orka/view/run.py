@@ -62,6 +62,7 @@ class NodeView:
     taken: tuple[str, ...] | None = None
     attempts: list[Attempt] = field(default_factory=list)
     remarks: list[Violation | Repaired | Noted] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -212,7 +213,7 @@ class Fold:
                 self._settle(event.scope, event.node, "done")
                 node = self.nodes[event.scope, event.node]
                 node.value = self.answers[event.answer] if event.answer else event.value
-                node.taken = event.taken
+                node.taken, node.notes = event.taken, event.notes
             case NodeFailed():
                 self._settle(event.scope, event.node, "failed")
                 node = self.nodes[event.scope, event.node]

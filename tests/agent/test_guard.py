@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orka.errors import GuardError
 from orka.agent.guard import Guard
+from orka.errors import GuardError
 from orka.value import Json
 
 NAMES: dict[str, Json] = {

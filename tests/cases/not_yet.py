@@ -32,8 +32,7 @@ OPERATIONS: dict[str, str] = {
     "cost": "costs of bare usage records come later",
 }
 
-_CASES = {
-}
+_CASES: dict[str, str] = {}
 
 
 def held() -> tuple[str, ...]:

@@ -14,8 +14,9 @@ from cases.language import Case, Fields, NotUnderstood, listed
 from cases.observed import Observed, at, same
 from cases.script import script
 from cases.stage import Stage, played
-from orka.api import Runtime, load
+from orka.api import Runtime
 from orka.errors import OrkaError
+from orka.source import load
 from orka.spec.workflow import Workflow
 from orka.value import Json
 

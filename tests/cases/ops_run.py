@@ -9,7 +9,7 @@ from cases.language import Case, Fields
 from cases.observed import Observed
 from cases.script import Script, script
 from cases.stage import Stage, played
-from orka.api import Flow
+from orka.source import Flow
 from orka.value import Json, canonical
 
 

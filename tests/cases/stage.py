@@ -18,9 +18,10 @@ from cases.log import Log
 from cases.model import CaseModel
 from cases.observed import Observed
 from cases.script import Script
-from orka.api import Flow, Runtime
+from orka.api import Runtime
 from orka.engine.outside import Watcher
 from orka.errors import OrkaError
+from orka.source import Flow
 from orka.testing.clock import clock, run_virtual
 from orka.value import Json
 from orka.view.run import Run

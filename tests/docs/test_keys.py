@@ -43,7 +43,7 @@ def structs(annotation: msgspec.inspect.Type) -> Iterator[type[msgspec.Struct]]:
 def owner(cls: type[msgspec.Struct], name: str) -> type[msgspec.Struct]:
     """The class that brings the field, the farthest one up."""
     above = cls.__mro__[: cls.__mro__.index(msgspec.Struct)]
-    *_, first = (each for each in above if name in each.__struct_fields__)
+    *_, first = (each for each in above if name in getattr(each, "__struct_fields__", ()))
     return first
 
 

@@ -20,7 +20,7 @@ from orka.testing.scripted import Script, ScriptedModel
 
 SMALLEST = "smollm2-135m-instruct"
 # Examples that run with a real model too.
-REAL = ("triage", "contact")
+REAL = ("sorted", "contact")
 PROVIDERS = ("scripted", "local", "openai")
 # Types of agents that reach a server, and what servers on the pages are called.
 REACHING = ("websearch", "http")
@@ -113,7 +113,7 @@ def test_an_example_runs_with_a_real_model(id: str, folder: Path) -> None:
     weights.pull(SMALLEST)
     (example,) = (each for each in EXAMPLES if each.id == id)
     flow = folder / "flow.yml"
-    text, count = re.subn(r"local/[\w.-]+", f"local/{SMALLEST}", example.text)
+    text, count = re.subn(r"scripted|local/[\w.-]+", f"local/{SMALLEST}", example.text)
     flow.write_text(text, encoding="utf-8")
     run = asyncio.run(played(flow, CASES[id][0], {}))
     assert count and run.status == "completed", told(example, run)

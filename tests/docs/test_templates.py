@@ -18,7 +18,10 @@ SECTION = PAGE[PAGE.index("## Templates\n") : PAGE.index("## Conditions\n")]
 EXAMPLES = re.findall(r"^\| `(\{[{%].*)` \| `(.*)` \|$", SECTION, re.MULTILINE)
 
 
-@pytest.mark.parametrize("word", [*NAMES, *HELPERS, *FUNCTIONS, *FILTER_NAMES, *TESTS, *METHODS])
+WORDS = sorted({*NAMES, *HELPERS, *FUNCTIONS, *FILTER_NAMES, *TESTS, *METHODS})
+
+
+@pytest.mark.parametrize("word", WORDS)
 def test_every_word_of_templates_is_documented(word: str) -> None:
     assert re.search(rf"`{re.escape(word)}[`(]", SECTION), word
 

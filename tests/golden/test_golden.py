@@ -13,9 +13,10 @@ from orka.testing.soundness import complaints
 from orka.testing.trace import Trace, read
 
 PATHS = sorted(Path(__file__).parent.glob("*.jsonl"))
-EFFECTS = {"llm", "tool", "sleep", "random", "ask", "graph"}
+EFFECTS = {"llm", "tool", "memory", "sleep", "random", "ask", "graph"}
 DECISIONS = {
-    "scope_opened", "node_started", "node_skipped", "effect_requested", "violation",
+    "scope_opened", "node_started", "node_skipped", "effect_requested", "violation", "repaired",
+    "noted",
     "node_finished", "node_failed", "node_stopped", "node_reopened", "scope_closed", "run_finished",
 }  # fmt: skip
 FACTS = {"run_started", "run_resumed", "effect_answered", "deadline_passed", "cancel_asked"}

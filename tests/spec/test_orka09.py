@@ -134,6 +134,7 @@ def test_structured_output_takes_what_it_leaves_out_from_the_file() -> None:
     agent = one(f"type: local_llm, prompt: p, {HERE}", head)
     assert (agent.options["structured"], agent.options["coerce"]) == ("auto", False)
     assert agent.options["output"]["required"] == ["response"]
+    assert agent.options["text_field"] == "response"
     off = one(f"type: local_llm, prompt: p, {HERE}, structured_output: {{enabled: false}}", head)
     assert off.options["parse"] == "auto" and "output" not in off.options
 

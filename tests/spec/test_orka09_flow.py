@@ -149,7 +149,7 @@ def test_a_fork_keeps_its_branches_and_a_join_its_group() -> None:
         "f, j",
     )
     assert agents(workflow)["f"].options == {"targets": [["a"], ["b", "c"]]}
-    assert agents(workflow)["j"].options == {"group": "f"}
+    assert agents(workflow)["j"].options == {"group": "f", "members": ["a", "b", "c"]}
     warned = told(workflow, warning=True)
     assert [does for does in warned if "'prompt'" in does or "'max_retries'" in does]
     assert any("'gone'" in does for does in warned)

@@ -8,6 +8,7 @@ import msgspec
 
 from orka.agent.context import Context
 from orka.agent.sensor import told
+from orka.agent.sensor.bare import as_field
 from orka.agent.sensor.contract import Contract
 from orka.agent.sensor.ladder import read, read_call, read_object, stopped
 from orka.agent.sensor.options import PROVIDER, SAMPLING, VIOLATION, ModelOptions, Route
@@ -45,9 +46,11 @@ async def sense(
     tools: Sequence[str] = (),
     max_tool_rounds: int = 5,
     parse: str = "text",
+    text_field: str = "",
 ) -> Json:
     """Ask the model of `options` and give its text, or the value that keeps `contract`. With
-    `parse: auto` an answer that is one JSON object is given as that object.
+    `parse: auto` an answer that is one JSON object is given as that object. A text without JSON is
+    the value of `text_field`, if one is named.
 
     Raises `AgentError` (`sensor.violation`) after the last answer that breaks it, `tool.unknown`
     for a tool that is not there, `tool.rounds` if it calls tools without end; `EffectFailed`.
@@ -59,13 +62,17 @@ async def sense(
             max_tool_rounds=max_tool_rounds,
         )
     else:
-        asking = under_contract(contract, options, tools, max_tool_rounds)
+        asking = under_contract(contract, options, tools, max_tool_rounds, text_field)
     reading = await measured(ctx, messages, options, asking)
     return reading.value
 
 
 def under_contract(
-    contract: Contract, options: ModelOptions, tools: Sequence[str] = (), rounds: int = 5
+    contract: Contract,
+    options: ModelOptions,
+    tools: Sequence[str] = (),
+    rounds: int = 5,
+    text_field: str = "",
 ) -> Asking:
     """The question whose answer has to keep `contract`."""
     held = Contract.of(contract, coerce=options.coerce)
@@ -74,7 +81,8 @@ def under_contract(
     spoken = not native or held.units or limits
 
     def reader(reply: Mapping[str, Json], now: float) -> Reading:
-        return read(reply["text"], held, reply["finish_reason"], now=now)
+        found = read(reply["text"], held, reply["finish_reason"], now=now)
+        return as_field(reply["text"], text_field, found, held, now) if text_field else found
 
     return Asking(
         read=reader,

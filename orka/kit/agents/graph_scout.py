@@ -10,12 +10,14 @@ import msgspec
 from orka.agent.agent import Shape, agent
 from orka.agent.context import Context
 from orka.agent.sensor import Contract, ModelOptions, model_problem, model_shape, sense
+from orka.agent.sensor.options import VIOLATION
 from orka.agent.view import text_of
 from orka.errors import AgentError
 from orka.value import Json, canonical
 
 # Types that lead to other agents instead of doing work.
 _CONTROL = ("router", "fork", "join", "loop", "graph-scout", "path_executor")
+_ASKS = "llm"
 _TOLD = 200
 
 
@@ -95,7 +97,8 @@ async def graph_scout(ctx: Context) -> Json:
     """Give `decision` (commit_next, commit_path, or human_gate when no agent fits), `target`,
     `path`, `reasoning` and the `candidates`, which are not scored.
 
-    Fails with `scout.no_candidates`, and with `sensor.violation` if the model's path is none."""
+    Fails with `scout.no_candidates`, and with `sensor.violation` if the model's path is none; with
+    `fallback_to_heuristics` the order of the file decides then."""
     options: GraphScoutOptions = ctx.config
     pool = {id: each for id, each in ctx.pool.items() if each["type"] not in _CONTROL}
     if not pool:
@@ -105,12 +108,27 @@ async def graph_scout(ctx: Context) -> Json:
             fix="define agents that are in no list, route or branch: they are the candidates",
         )
     contract = Contract(schema=_schema(list(pool), options.depth), coerce=options.coerce)
-    answer = await sense(ctx, _messages(ctx, pool, options.depth), options, contract)
+    try:
+        answer = await sense(ctx, _messages(ctx, pool, options.depth), options, contract)
+    except AgentError as error:
+        if error.code != VIOLATION or not options.params.fallback_to_heuristics:
+            raise
+        answer = {"path": _by_order(pool, options.depth), "reasoning": f"by order: {error.what}"}
+        await ctx.note("scout.fallback", error.what, {"path": answer["path"]})
     candidates = [{"id": id, "type": pool[id]["type"], "score": None} for id in pool]
     return {**_decision(answer["path"]), "reasoning": answer["reasoning"]} | {
         "candidates": candidates,
         "scored": False,
     }
+
+
+def _by_order(pool: Mapping[str, Json], depth: int) -> list[Json]:
+    """The first agents of the file that only look, and at the end the last that asks a model."""
+    asking = [id for id, each in pool.items() if each["type"] == _ASKS]
+    writing = [id for id, each in pool.items() if each["options"].get("operation") == "write"]
+    last = asking[-1:]
+    first = [id for id in pool if id not in (*writing, *last)]
+    return [*first[: depth - len(last)], *last]
 
 
 def _decision(path: list[Json]) -> dict[str, Json]:

@@ -26,11 +26,13 @@ class Quorum(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class JoinOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`group` is the id of the fork. Without it the join takes whatever leads to it. `policy` says
     when it goes on; branches it does not wait for are stopped. With `on_failure: partial` a branch
-    that fails does not fail the run: its error stands in the output."""
+    that fails does not fail the run: its error stands in the output. `members` are agents upstream
+    whose outputs are merged too."""
 
     group: str = ""
     policy: Literal["all", "any"] | Quorum = "all"
     on_failure: Literal["fail", "partial"] = "fail"
+    members: list[str] = []
 
 
 def _policy(options: JoinOptions) -> JoinPolicy:
@@ -73,4 +75,5 @@ def _check(options: JoinOptions) -> str:
 async def join(ctx: Context) -> Json:
     """Merge what came in: node id -> output. Branches routed away are left out; one that failed
     where that is tolerated has its error."""
-    return {**ctx.upstream, **ctx.failed}
+    held = {id: ctx.outputs[id] for id in ctx.config.members if id in ctx.outputs}
+    return {**held, **ctx.upstream, **ctx.failed}

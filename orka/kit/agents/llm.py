@@ -25,7 +25,8 @@ from orka.value import Json
 class LlmOptions(ModelOptions, frozen=True, kw_only=True):
     """`model` is `provider/name`. `choices` asks one of n, with probabilities if the model can.
     `output` is what the answer must be: a JSON Schema or the short form; `output_schema` is another
-    word for it. `tools` are those the model may call, in at most `max_tool_rounds` rounds."""
+    word for it; a text without JSON is the value of `text_field`. `tools` are those the model may
+    call, in at most `max_tool_rounds` rounds."""
 
     prompt: str
     system: str = ""
@@ -34,6 +35,7 @@ class LlmOptions(ModelOptions, frozen=True, kw_only=True):
     output: dict[str, Json] | None = None
     output_schema: dict[str, Json] | None = None
     parse: Literal["text", "auto"] = "text"
+    text_field: str = ""
     tools: tuple[str, ...] = ()
     max_tool_rounds: int = 5
 
@@ -59,6 +61,8 @@ def _check(options: LlmOptions) -> str:
         return "`choices` and `tools` exclude each other"
     if same := twins(options.choices):
         return f"the choices {same[0]!r} and {same[1]!r} cannot be told apart"
+    if options.text_field and not held:
+        return "`text_field` is a field of `output`, and there is none"
     if options.max_tool_rounds < 1:
         return "`max_tool_rounds` is less than 1"
     try:
@@ -94,4 +98,5 @@ async def llm(ctx: Context) -> Json:
         tools=options.tools,
         max_tool_rounds=options.max_tool_rounds,
         parse=options.parse,
+        text_field=options.text_field,
     )

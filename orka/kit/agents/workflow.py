@@ -23,7 +23,7 @@ def _check(options: WorkflowOptions) -> str:
         return "`workflow` and `file` exclude each other"
     if options.file:
         return f"`file` {options.file!r} was not read; load this workflow with orka.load"
-    return "" if options.workflow else "write a `workflow` in place, or name a `file`"
+    return "" if options.workflow is not None else "write a `workflow` in place, or name a `file`"
 
 
 @agent(

@@ -118,7 +118,8 @@ def _yes_no(source: Source) -> dict[str, Json]:
         keys.place.note(
             does, "took any answer with 'yes', 'true', 'correct' or 'right' in it for true"
         )
-    return asked | _sampling(keys) | _prompt(keys)
+    again = {} if "on_violation" in keys else {"on_violation": "retry"}
+    return asked | _sampling(keys) | again | _prompt(keys)
 
 
 def _classify(source: Source) -> dict[str, Json]:

@@ -132,12 +132,20 @@ def form(keys: Keys, defaults: Mapping[str, Json], *, here: bool) -> dict[str, J
         place.problem("config.type", what, fix, *where, "mode")
     does = "an answer that breaks its schema is asked for again, twice; then the agent fails"
     place.note(does, "passed on whatever came, or an error map as a success", *where)
-    return {
+    asked: dict[str, Json] = {
         "output": output,
         "structured": mode or "auto",
         "coerce": _true(said.get("coerce_types", True)),
         "on_violation": "retry",
     }
+    return {**asked, "text_field": "response"} if _speaks(output) else asked
+
+
+def _speaks(output: Json) -> bool:
+    """Whether an answer needs nothing but a text called `response`."""
+    types, properties = output.get("types", {}), output.get("properties", {})
+    kind = types.get("response") or properties.get("response", {}).get("type", "string")
+    return bool(output.get("required") == ["response"] and kind == "string")
 
 
 def _output(schema: dict[str, Json], *, strict: bool) -> Json:

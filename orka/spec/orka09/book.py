@@ -12,8 +12,9 @@ from orka.spec.text import Mark
 from orka.spec.yaml import Document, Path
 from orka.value import Json
 
-# How alike two words are when one is taken for a misspelling of the other.
-_ALIKE = 0.8
+# How alike two words are when one is taken for a misspelling of the other: of the same length but
+# for a letter, and of any.
+_ALIKE, _VERY_ALIKE = 0.8, 0.9
 
 
 @dataclass
@@ -86,7 +87,7 @@ class Place:
         """Keys that nobody took: known to be idle, misspelt, or unknown. Each with its place."""
         known, idle = tuple(known), tuple(ignored)
         for key, path in keys:
-            close = get_close_matches(key, known, n=1, cutoff=_ALIKE)
+            close = _meant(key, known)
             if key in idle or not close:
                 did = "OrKa 0.9 did nothing with it" if key in idle else "OrKa 0.9 let any key pass"
                 self.warn(f"{key!r} has no effect", did, *path)
@@ -98,6 +99,13 @@ class Place:
     @property
     def _owner(self) -> str:
         return f"agent {self.agent!r}" if self.agent else "orchestrator"
+
+
+def _meant(key: str, known: Iterable[str]) -> list[str]:
+    """The word that `key` is misspelt from, if it is one."""
+    like = [word for word in known if abs(len(word) - len(key)) <= 1]
+    close = get_close_matches(key, like, n=1, cutoff=_ALIKE)
+    return close or get_close_matches(key, list(known), n=1, cutoff=_VERY_ALIKE)
 
 
 class Keys:

@@ -104,7 +104,7 @@ def _order(level: _Level, head: dict[str, Json]) -> list[str]:
     if "agents" not in head:
         fix = "list the ids of the agents that run; OrKa 0.9 needs it too"
         place.problem("config.missing_key", "orchestrator has no 'agents'", fix)
-        return []
+        return list(level.raw)
     listed = []
     for at, id in enumerate(texts(head["agents"])):
         if id in level.raw:
@@ -187,6 +187,8 @@ def _agents(level: _Level, order: list[str], pool: list[Pooled]) -> list[Json]:
     for id in kept:
         _bodies(level, id, given if id in inside else [])
     _guard(level, running)
+    for id in running:
+        targets.merged(level.made, level.made[id])
     for id, after in behind({id: level.made[id] for id in running}, order).items():
         if fruitless(level.made[id]) and "on_error" not in level.made[id]:
             level.made[id]["on_error"] = after

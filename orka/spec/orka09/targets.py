@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 
 from orka.errors import nearest
@@ -57,6 +57,16 @@ def _fork(ids: Collection[str], fork: dict[str, Json], place: Place) -> None:
         if kept:
             found.append(kept)
     fork["targets"] = found
+
+
+def merged(agents: Mapping[str, dict[str, Json]], join: dict[str, Json]) -> None:
+    """A join of 0.9 merged all agents of its branches, not only the last of each."""
+    fork = agents.get(str(join.get("group")))
+    if join.get("type") != "join" or fork is None or "members" in join:
+        return
+    branches = [texts(branch) for branch in fork.get("targets") or ()]
+    if any(len(branch) > 1 for branch in branches):
+        join["members"] = [id for branch in branches for id in branch]
 
 
 def _exists(ids: Collection[str], target: str, place: Place, by: str, *, told: bool) -> bool:

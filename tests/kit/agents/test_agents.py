@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 import orka
+from orka.event.event import Violation
 from orka.testing.clock import clock, run_virtual
 from orka.testing.scripted import Reply, Script, ScriptedModel
 from orka.value import Json
@@ -54,6 +55,7 @@ def test_a_broken_contract_is_an_event_and_fails_the_node(reply: object, names: 
     assert failed.status == "failed"
     assert failed.failure and failed.failure.code == "sensor.violation"
     (violation,) = failed.nodes[0].remarks
+    assert isinstance(violation, Violation)
     for name in names:
         assert name in f"{violation.where} {violation.message}"
     assert violation.raw and len(violation.schema) == 64
@@ -73,7 +75,8 @@ def test_a_text_that_was_cut_off_is_marked_and_kept() -> None:
         {"a": [Reply(text="so", finish_reason="length")]},
     )
     assert done.output == "so"
-    assert "length" in done.nodes[0].remarks[0].message
+    (violation,) = done.nodes[0].remarks
+    assert isinstance(violation, Violation) and "length" in violation.message
 
 
 def test_choices_give_the_most_probable_one_with_its_probability() -> None:

@@ -1,4 +1,4 @@
-"""Forks, joins with policies, foreach, routes and `writes`: what a run does, and how long it takes."""
+"""Forks, joins with policies, foreach, `writes`: what a run does, and how long it takes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from orka.view.run import Run
 
 def ran(flow: str, script: Mapping[str, list[Any]], input: Json = "x") -> tuple[Run, ScriptedModel]:
     model = ScriptedModel(Script({id: list(replies) for id, replies in script.items()}))
-    run = run_virtual(
-        orka.run(flow, input, models={"scripted": model}, store=":memory:", clock=clock)
-    )
-    return run, model
+
+    async def driven() -> Run:
+        return await orka.run(
+            flow, input, models={"scripted": model}, store=":memory:", clock=clock
+        )
+
+    return run_virtual(driven()), model
 
 
 def llms(*ids: str) -> str:
@@ -53,7 +56,12 @@ def events(run: Run) -> list[Event]:
     return list(run.events)
 
 
-SCRIPT = {"a": ["A"], "a2": [slow("A2", 5)], "b": [slow("B", 1)], "c": [slow("C", 60)]}
+SCRIPT: Mapping[str, list[Any]] = {
+    "a": ["A"],
+    "a2": [slow("A2", 5)],
+    "b": [slow("B", 1)],
+    "c": [slow("C", 60)],
+}
 
 
 def test_any_goes_on_with_the_first_branch_and_stops_the_others() -> None:
