@@ -10,7 +10,13 @@ from orka.graph.graph import Edge, Graph, Node
 from orka.value import Json
 
 # Options that bound what an agent does.
-_LIMITS: tuple[str, ...] = ("max_loops", "score_threshold", "max_concurrency", "max_depth", "max_tokens")
+_LIMITS: tuple[str, ...] = (
+    "max_loops",
+    "score_threshold",
+    "max_concurrency",
+    "max_depth",
+    "max_tokens",
+)
 _LIMITS += ("violation_retries", "limit", "policy", "on_failure", "on_violation")
 
 

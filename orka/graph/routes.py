@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from orka.agent.agent import Decision, Shape
 from orka.agent.guard import Guard
@@ -161,7 +162,7 @@ def _constants(text: str) -> list[Json] | None:
 def _simple(node: ast.expr, found: list[Json]) -> bool:
     match node:
         case ast.BoolOp(values=values):
-            return all([_simple(value, found) for value in values])
+            return all(_simple(value, found) for value in values)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _simple(operand, found)
         case ast.Name(id="true" | "false" | "value"):
@@ -185,7 +186,7 @@ def _side(node: ast.expr, found: list[Json]) -> bool:
             found.append(-value)
             return True
         case ast.List(elts=items) | ast.Tuple(elts=items):
-            return all([_side(item, found) for item in items])
+            return all(_side(item, found) for item in items)
     return False
 
 
@@ -200,7 +201,7 @@ def _points(constants: Sequence[Json], domain: _Domain) -> list[Json]:
         edges = [*numbers, *(b for b in (domain.low, domain.high) if b is not None)]
         edges = sorted(dict.fromkeys(edges)) or [0]
         points += [edges[0] - 1, edges[-1] + 1, *edges]
-        between = [(a + b) / 2 for a, b in zip(edges, edges[1:], strict=False)]
+        between = [(a + b) / 2 for a, b in pairwise(edges)]
         points += [b for b in between if not domain.whole or b.is_integer()]
         if domain.whole:
             points = [p for e in points for p in (e - 1, e, e + 1) if float(p).is_integer()]

@@ -13,9 +13,9 @@ NOTHING: Mapping[str, Json] = {}
 
 class Seen(Mapping[str, Json]):
     """Of the first `count` outputs of a scope (those that were there when the node started) the
-    ones upstream of the node; behind them what its scope sees from outside, of other ids. A node that is reopened
-    sees the same ones, whatever finished meanwhile; one that shares a fork with it is never seen.
-    """
+    ones upstream of the node; behind them what its scope sees from outside, of other ids. A node
+    that is reopened sees the same ones, whatever finished meanwhile; a sibling in a fork is never
+    seen."""
 
     __slots__ = ("_above", "_beyond", "_count", "_index", "_later", "_places", "_values")
 

@@ -109,7 +109,10 @@ def test_an_example_runs_to_its_end(example: Block, case: Case, folder: Path, se
 
 @pytest.mark.local
 @pytest.mark.parametrize("id", REAL)
-def test_an_example_runs_with_a_real_model(id: str, folder: Path) -> None:
+def test_an_example_runs_with_a_real_model(
+    id: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ORKA_LOCAL_THREADS", "1")  # other tests are at work too
     weights.pull(SMALLEST)
     (example,) = (each for each in EXAMPLES if each.id == id)
     flow = folder / "flow.yml"

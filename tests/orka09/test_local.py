@@ -29,6 +29,8 @@ def model() -> Iterator[Respond]:
         ("memory_presets_showcase.yml", 3),
         ("stream/live_assist.yaml", 3),
         ("conditional_search_fork_join.yaml", 6),
+        ("simple_boolean_loop.yml", 2),
+        ("structured_output_defaults_demo.yml", 1),
     ],
 )
 def test_the_file_runs_with_a_real_model(name: str, calls: int, model: Respond, run: Run) -> None:

@@ -119,12 +119,23 @@ def test_a_missing_target_is_left_out_and_a_misspelt_one_is_an_error() -> None:
         )
 
 
+def test_what_a_router_of_the_list_decides_by_runs_before_it() -> None:
+    workflow = flow(
+        f"{{id: a, {ASK}}}\n{{id: idle, {ASK}}}\n"
+        "{id: r, type: router, params: {decision_key: idle, routing_map: {x: [a]}}}",
+        "r",
+    )
+    assert workflow.order == ("idle", "r")
+    assert any("'idle' runs before it" in does for does in told(workflow, warning=False))
+
+
 def test_a_router_that_reads_an_agent_that_never_runs_is_an_error() -> None:
     with pytest.raises(ConfigError, match="'idle', which never runs"):
         flow(
             f"{{id: a, {ASK}}}\n{{id: idle, {ASK}}}\n"
-            "{id: r, type: router, params: {decision_key: idle, routing_map: {x: [a]}}}",
-            "r",
+            "{id: r, type: router, params: {decision_key: a, routing_map: {x: [q]}}}\n"
+            "{id: q, type: router, params: {decision_key: idle, routing_map: {x: [a]}}}",
+            "a, r",
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -18,6 +20,9 @@ _YES = re.compile(r"\b(true|yes)\b", re.IGNORECASE)
 _NO = re.compile(r"\b(false|no)\b", re.IGNORECASE)
 _NAMES = ("value", "input", "previous_outputs", "outputs")
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
+# A whole number as floats are written.
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+_BOOLEANS = {"true": True, "false": False}
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -153,36 +158,75 @@ def _deciding(value: Json) -> Json:
 
 def _matched(ctx: Context, options: RouterOptions, value: Json) -> str | None:
     if options.routes:
-        names = {"value": _number(value), "input": ctx.input, "outputs": ctx.outputs}
-        names["previous_outputs"] = ctx.outputs
+        names = {"input": ctx.input, "outputs": ctx.outputs, "previous_outputs": ctx.outputs}
         for number, route in enumerate(options.routes):
-            if Guard(route.condition)(names):
+            if Guard(route.condition)({**names, "value": _as_compared(value, route.condition)}):
                 return _case(options, number)
         return None
     word = text_of(value).strip()
     if word in options.routing_map:
         return word
-    folded = {case.casefold(): case for case in options.routing_map}
-    if word.casefold() in folded:
-        return folded[word.casefold()]
-    return _by_words(folded, word) if options.match == "words" else None
+    fitting = [case for case in options.routing_map if _label(case) == _label(word)]
+    if len({_targets(options.routing_map[case]) for case in fitting}) == 1:
+        return fitting[0]
+    if fitting or options.match == "exact":
+        return None
+    return _by_words(options, word)
 
 
-def _by_words(folded: dict[str, str], word: str) -> str | None:
+def _label(text: str) -> str:
+    """What two words must have in common to be the same label: 2.0 is 2, and Yes is yes."""
+    word = text.strip().casefold()
+    whole = _WHOLE.fullmatch(word)
+    return whole.group(1) if whole else word
+
+
+def _by_words(options: RouterOptions, word: str) -> str | None:
     """The route for yes or no, if the text says exactly one of them."""
+    folded = {_label(case): case for case in options.routing_map}
     said = (bool(_YES.search(word)), bool(_NO.search(word)))
     wanted = {(True, False): _TRUE, (False, True): _FALSE}.get(said, ())
     return next((folded[case] for case in wanted if case in folded), None)
 
 
-def _number(value: Json) -> Json:
-    """A text that is a number and nothing else, as models give it, is that number."""
+def _as_compared(value: Json, condition: str) -> Json:
+    """The value as what it is compared with: a text that is a number, as models give it, is that
+    number, "true" is true, and beside texts alone a number or a truth value is its text."""
+    constants = list(_constants(ast.parse(condition.strip(), mode="eval").body))
+    texts = [each for each in constants if isinstance(each, str)]
+    others = [each for each in constants if not isinstance(each, str)]
     if isinstance(value, str):
-        try:
-            return msgspec.json.decode(value.strip(), type=int | float)
-        except msgspec.DecodeError:
-            return value
+        word = value.strip()
+        if word in texts or (texts and not others):
+            return word
+        flags = any(isinstance(each, bool) for each in others)
+        return (
+            _BOOLEANS[word.casefold()] if flags and word.casefold() in _BOOLEANS else _number(word)
+        )
+    if isinstance(value, (bool, int, float)) and texts and not others:
+        word = text_of(value)
+        return next((each for each in texts if _label(each) == _label(word)), word)
     return value
+
+
+def _constants(node: ast.AST) -> Iterator[Json]:
+    """The literals of a condition, but those that name a field."""
+    if isinstance(node, ast.Constant):
+        yield node.value
+    elif isinstance(node, ast.Name):
+        yield from [_BOOLEANS[node.id]] if node.id in _BOOLEANS else []
+    elif isinstance(node, ast.Subscript):
+        yield from _constants(node.value)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _constants(child)
+
+
+def _number(word: str) -> Json:
+    try:
+        return msgspec.json.decode(word, type=int | float)
+    except msgspec.DecodeError:
+        return word
 
 
 def _shown(value: Json) -> str:

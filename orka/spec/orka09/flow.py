@@ -63,7 +63,7 @@ def _flow(value: Json, place: Place, pool: list[Pooled]) -> Json:
             place.warn(f"{key!r} has no effect", "OrKa 0.9 did nothing with it", key)
     top = {key: item for key, item in value.items() if key in _TOP}
     level = _level(place, head, agents, pool)
-    order = _order(level, head)
+    order = _decided(level, _order(level, head))
     new_head = _head(level, head, value, order)
     return {**top, "orchestrator": new_head, "agents": _agents(level, order, pool)}
 
@@ -128,6 +128,19 @@ def _order(level: _Level, head: dict[str, Json]) -> list[str]:
         does = "`depends_on` orders the list, and is met by its order; nothing waits for more"
         place.note(does, "the same", "agents")
     return order
+
+
+def _decided(level: _Level, order: list[str]) -> list[str]:
+    """The list with each agent that only a router of the list reads, in front of that router."""
+    bare = {id: _bare(agent) for id, (_, agent) in level.raw.items()}
+    found = list(order)
+    for id in order:
+        key = bare[id].get("decision_key") if bare[id]["type"] == "router" else None
+        if isinstance(key, str) and key in bare and key not in reached(bare, found):
+            found.insert(found.index(id), key)
+            does = f"{key!r} runs before it: it decides by it, and nothing else leads there"
+            level.at(id).note(does, "never ran it, and took no route")
+    return found
 
 
 def _head(

@@ -18,10 +18,14 @@ def texts(value: Json) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def arranged(listed: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[str] | None:
-    """`listed` with each id behind those of the list it `needs`, else as written; None for a
-    cycle."""
-    place = {id: at for at, id in enumerate(listed)}
+def listed(value: Json) -> list[Json]:
+    """A list as it is; nothing for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def arranged(ids: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[str] | None:
+    """`ids` with each behind those of the list it `needs`, else as written; None for a cycle."""
+    place = {id: at for at, id in enumerate(ids)}
     before = {id: {n: None for n in needs.get(id, ()) if n in place and n != id} for id in place}
     after: dict[str, list[str]] = {id: [] for id in place}
     for id, wanted in before.items():
@@ -32,7 +36,7 @@ def arranged(listed: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[
     heapify(ready)
     found = []
     while ready:
-        found.append(id := listed[heappop(ready)])
+        found.append(id := ids[heappop(ready)])
         for each in after[id]:
             left[each] -= 1
             if not left[each]:
@@ -46,7 +50,7 @@ def leads(agent: dict[str, Json]) -> Iterator[str]:
         for _, targets in routes(agent):
             yield from targets
     if agent.get("type") == "fork":
-        for branch in agent.get("targets") or ():
+        for branch in listed(agent.get("targets")):
             yield from texts(branch)
     for key in ("next", "on_error"):
         yield from texts(agent.get(key))
@@ -60,7 +64,7 @@ def routes(router: dict[str, Json]) -> Iterator[tuple[str, list[str]]]:
     table = router.get("routing_map")
     for case, targets in table.items() if isinstance(table, dict) else ():
         yield case, texts(targets)
-    for route in router.get("routes") or ():
+    for route in listed(router.get("routes")):
         if isinstance(route, dict):
             yield str(route.get("condition")), texts(route.get("next"))
 
@@ -84,7 +88,7 @@ def behind(agents: Agents, order: Sequence[str]) -> dict[str, str]:
         if agent.get("type") == "router":
             lists += [targets for _, targets in routes(agent)]
         if agent.get("type") == "fork":
-            lists += [texts(branch) for branch in agent.get("targets") or ()]
+            lists += [texts(branch) for branch in listed(agent.get("targets"))]
     found: dict[str, str] = {}
     for ids in lists:
         for id, after in pairwise(ids):

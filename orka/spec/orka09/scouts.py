@@ -51,10 +51,11 @@ def _level(value: Json, place: Place) -> Json:
     if not names:
         return {**value, "agents": new}
     for at, agent in enumerate(agents):
-        if isinstance(agent, dict) and agent.get("id") in names:
-            added = names[agent["id"]]
+        id = str(agent.get("id")) if isinstance(agent, dict) else ""
+        if id in names:
+            added = names[id]
             does = f"the path it chooses is run, as agent {added!r}"
-            place.within("agents", at, agent=agent["id"]).note(does, "ran nothing of it")
+            place.within("agents", at, agent=id).note(does, "ran nothing of it")
     new = [_behind(agent, names) if isinstance(agent, dict) else agent for agent in new]
     new += [{"id": n, "type": _EXECUTOR, "path_source": id} for id, n in names.items()]
     return {**value, "orchestrator": _behind(head, names), "agents": new}

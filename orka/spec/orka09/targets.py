@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from orka.errors import nearest
 from orka.spec.orka09.book import Place
-from orka.spec.orka09.order import texts
+from orka.spec.orka09.order import listed, texts
 from orka.value import Json
 
 # How alike two ids are when one is taken for a misspelling of the other.
@@ -64,7 +64,7 @@ def merged(agents: Mapping[str, dict[str, Json]], join: dict[str, Json]) -> None
     fork = agents.get(str(join.get("group")))
     if join.get("type") != "join" or fork is None or "members" in join:
         return
-    branches = [texts(branch) for branch in fork.get("targets") or ()]
+    branches = [texts(branch) for branch in listed(fork.get("targets"))]
     if any(len(branch) > 1 for branch in branches):
         join["members"] = [id for branch in branches for id in branch]
 
