@@ -20,6 +20,14 @@ def schema(*, settings: Settings) -> None:
     print_json(json_schema({name: options(agents[name]) for name in agents}))
 
 
+# Options that hold a workflow of their own.
+_WORKFLOWS = {"workflow", "internal_workflow"}
+
+
+# Options that the orchestrator may give to all its agents.
+_GIVEN = {"model", "params"}
+
+
 def options(agent: AgentType) -> Json:
     """The JSON Schema of an agent type's own options."""
     (reference,), parts = msgspec.json.schema_components(
@@ -27,4 +35,12 @@ def options(agent: AgentType) -> Json:
     )
     found = parts.pop(str(reference["$ref"]).rpartition("/")[2])
     properties = {"params": {"type": "object"}, **found.get("properties", {})}
-    return {**found, "properties": properties, **({"$defs": parts} if parts else {})}
+    for name in properties.keys() & _WORKFLOWS:
+        properties[name] = {"description": "A workflow written in place.", "$ref": "#"}
+    needed = [name for name in found.get("required", ()) if name not in _GIVEN]
+    return {
+        **found,
+        "required": needed,
+        "properties": properties,
+        **({"$defs": parts} if parts else {}),
+    }

@@ -64,14 +64,14 @@ def follow(chain: Chain, root: object, arguments: Sequence[Json]) -> Json | Lost
     given = iter(arguments)
     for at, step in enumerate(chain.steps):
         key = step.key if step.kind == KEY else next(given)
+        default = next(given) if step.kind == GIVEN else None
         if type(value) is dict and key in value:  # its own key: the same in every view
             value = value[key]
             continue
         plain = chain.skip < 0 or at < chain.skip
         found = _plainly(value, key) if plain else _seen(value, key)
-        if step.kind >= GET:
-            default = next(given) if step.kind == GIVEN else None
-            found = default if found is MISSING else found
+        if step.kind >= GET and (found is MISSING or (not value and found is value)):
+            found = default
         if found is MISSING:
             return Lost(step.text, str(key), known(value), chain.line)
         value = found

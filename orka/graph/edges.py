@@ -73,11 +73,12 @@ class _Wire:
         self.wiring = Wiring()
         self.done: set[str] = set()
         self.last_owner: dict[str, str] = {}
+        self.listed: list[str] = []
 
     def wire(self) -> Wiring:
         self._check_targets()
         self.last_owner = self._last_owners()
-        members = self._unowned()
+        members = self.listed = self._unowned()
         if self.workflow.strategy == "sequential":
             self._sequence(members, [])
         for id in (*members, *self.specs):
@@ -159,15 +160,21 @@ class _Wire:
         for code, target in self.shapes[spec.id].catches.items():
             self.wiring.add((spec.id, code), target, error=True)
         if fork := self.shapes[spec.id].joins:
-            self._check_quorum(spec, fork)
+            self._check_group(spec, fork)
             for number, branch in enumerate(self.shapes[fork].branches):
                 for end in self._branch_ends(branch):
                     self.wiring.add(end, spec.id)
                     if self.shapes[spec.id].policy:
                         self.wiring.branch[end[0], spec.id] = number
 
-    def _check_quorum(self, spec: AgentSpec, fork: str) -> None:
+    def _check_group(self, spec: AgentSpec, fork: str) -> None:
         policy, branches = self.shapes[spec.id].policy, self.shapes[fork].branches
+        if not branches:
+            raise ConfigError(
+                f"join {spec.id!r} has the group {fork!r}, which is no fork: it has no branches",
+                where=self.workflow.where(spec.id, "group"),
+                fix="name the fork whose branches end here, or remove `group`",
+            )
         if policy and (policy.count or 0) > len(branches):
             raise ConfigError(
                 f"join {spec.id!r} needs {policy.count} branches, and fork {fork!r} has "
@@ -218,7 +225,20 @@ class _Wire:
         for nested in (*shape.branches, *shape.routes.values()):
             if nested:
                 ends += self._branch_ends(nested, trail)
-        return ends or [(last, None)]
+        ends = ends or [(last, None)]
+        for handler in self._handlers(branch):
+            ends += self._branch_ends((handler,), trail)
+        return list(dict.fromkeys(ends))
+
+    def _handlers(self, branch: Sequence[str]) -> list[str]:
+        """The agents that take over when one of a branch fails, and lead nowhere themselves."""
+        found = [
+            handler
+            for id in branch
+            for handler in (self.specs[id].on_error, *self.shapes[id].catches.values())
+            if handler and not self.specs[handler].next and handler not in self.listed
+        ]
+        return list(dict.fromkeys(found))
 
     def _members(self, members: Sequence[str]) -> None:
         """The nodes that take part, in the order of the file; none may be out of reach."""

@@ -158,6 +158,11 @@ def lenient_round(value: Json, precision: int = 0, method: str = "common") -> Js
     return rounded(value * step) / step
 
 
+def lenient_default(value: Json, default: Json = "", boolean: bool = False) -> Json:  # noqa: FBT001, FBT002  # as Jinja has it
+    """`default` for what is missing and, as a score nobody could read is null, for null too."""
+    return default if value is None or (boolean and not value) else value
+
+
 def lenient_float(value: Json, default: float = 0.0) -> float:
     """Jinja's `float`: the default for what is no number."""
     try:
@@ -199,6 +204,8 @@ FILTERS: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
 }
 # In files of OrKa 0.9 these never fail.
 LENIENT: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
+    "d": lenient_default,
+    "default": lenient_default,
     "float": lenient_float,
     "int": lenient_int,
     "round": lenient_round,

@@ -68,10 +68,23 @@ def load(data: bytes | str | Mapping[str, Json], source: str = "<workflow>") -> 
 def _spoken(document: Document, written: str) -> Workflow:
     """The workflow of a file, whichever OrKa it was written for."""
     if not orka09.spoken(document.value):
-        return _workflow(document, written, ())
+        return _workflow(document, written, (), dialect=_declared(document))
     document, notes = orka09.rewritten(document)
     workflow = _workflow(document, written, (), dialect=orka09.OLD)
     return msgspec.structs.replace(workflow, notes=notes)
+
+
+def _declared(document: Document) -> str:
+    """The language of a file that is not of OrKa 0.9. Raises `ConfigError` for one nobody knows."""
+    version = orka09.version_of(document.value) if isinstance(document.value, dict) else ""
+    if version not in ("", STRICT):
+        raise ConfigError(
+            f"`version` is {version[:40]!r}: this OrKa reads version {STRICT}",
+            where=document.where(("version",)),
+            fix=f"write `version: {STRICT}`; a release of your own file belongs into `meta`",
+            code="config.version",
+        )
+    return STRICT
 
 
 def inner(workflow: Workflow, value: Json, path: Path) -> Workflow:
@@ -83,7 +96,7 @@ def inner(workflow: Workflow, value: Json, path: Path) -> Workflow:
             fix="write a map with the keys 'orchestrator' and 'agents'",
             code="config.type",
         )
-    version = str(value.get("version"))
+    version = orka09.version_of(value)
     dialect = version if version in (STRICT, orka09.OLD) else workflow.dialect
     return _workflow(workflow.document, _text(value), path, value, dialect=dialect)
 

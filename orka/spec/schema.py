@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orka.spec.load import ID_PATTERN, STRATEGIES
+from orka.spec.orka09 import schema as orka09
 from orka.value import Json
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -17,11 +18,22 @@ def json_schema(agent_types: Mapping[str, Json]) -> Json:
     for name, options in agent_types.items():
         for key, definition in options.get("$defs", {}).items():
             definitions[f"{name}.{key}"] = _moved(definition, name)
+    definitions[orka09.AGENT] = orka09.agent_schema()
     return {
         "$schema": DIALECT,
         "title": "OrKa workflow",
         "type": "object",
         "required": ["orchestrator", "agents"],
+        "if": orka09.spoken_schema(),
+        "then": orka09.file_schema(agent_types),
+        "else": _file(),
+        "$defs": definitions,
+    }
+
+
+def _file() -> Json:
+    """A file of this language. Files of OrKa 0.9 are asked for less: see `orka check`."""
+    return {
         "additionalProperties": False,
         "properties": {
             "orchestrator": _orchestrator(),
@@ -31,12 +43,11 @@ def json_schema(agent_types: Mapping[str, Json]) -> Json:
                 "minItems": 1,
                 "items": {"$ref": "#/$defs/agent"},
             },
-            "version": {"description": "The author's own version of this file."},
+            "version": {"description": "The language of this file.", "enum": [1, "1"]},
             "name": {"description": "A title for people."},
             "description": {"description": "What this workflow is for."},
             "meta": {"description": "Anything; kept and ignored. A place for anchors."},
         },
-        "$defs": definitions,
     }
 
 

@@ -14,7 +14,7 @@ from orka.spec.workflow import AgentSpec, Backoff, Workflow
 from orka.value import Json
 
 FULL = """\
-version: 3
+version: 1
 name: Support
 meta: {owner: me}
 orchestrator:

@@ -46,7 +46,7 @@ def test_the_schema_is_one_of_its_dialect() -> None:
         flow({"id": "l", "type": "loop", "internal_workflow": flow(LLM)}),
         flow({"id": "o", "type": "open", "whatever": 1}),
         flow(LLM, strategy="graph", agents=["a"], timeout=1, model="m", params={}),
-        {**flow(LLM), "meta": 1, "version": 2, "name": "x", "description": "y"},
+        {**flow(LLM), "meta": 1, "version": 1, "name": "x", "description": "y"},
     ],
 )
 def test_what_the_loader_takes_the_schema_takes(value: Json) -> None:
@@ -90,7 +90,7 @@ def test_the_options_of_each_type_are_checked(agent: Json) -> None:
 
 
 def test_the_schema_has_every_key_of_the_loader_with_a_description() -> None:
-    properties = SCHEMA["properties"]
+    properties = SCHEMA["else"]["properties"]
     agent = SCHEMA["$defs"]["agent"]["allOf"][0]["then"]["properties"]
     assert set(properties) == set(TOP_KEYS)
     assert set(properties["orchestrator"]["properties"]) == set(ORCHESTRATOR_KEYS)

@@ -10,15 +10,27 @@ from orka.agent.sensor.decoder import Decoded, decode, space_after
 from orka.agent.sensor.reading import Repair
 from orka.value import Json
 
-_TAGS = "think|thinking|reasoning|thoughts?"
+_TAGS = (
+    r"(?:[a-z]+:)?(?:think|thinking|reasoning|thoughts?|thought_process|reflection|scratchpad"
+    r"|inner_monologue)"
+)
 _MARKS = re.compile(
     rf"(?P<open><(?P<tag>{_TAGS})(?:\s[^<>]*)?>|\[THINK\]|◁think▷"
+    r"|<\|(?:START_THINKING|begin_of_thought)\|>"
     r"|<\|channel\|>\s*(?:analysis|commentary)[^<>]*<\|message\|>)"
-    rf"|(?P<close></(?:{_TAGS})\s*>|\[/THINK\]|◁/think▷|<\|channel\|>\s*final\s*<\|message\|>)"
+    rf"|(?P<close></(?:{_TAGS})\s*>|\[/THINK\]|◁/think▷"
+    r"|<\|(?:END_THINKING|end_of_thought)\|>|<\|channel\|>\s*final\s*<\|message\|>)"
     r"|(?P<fence>`{3,}|~{3,})|(?P<value>[{\[])",
     re.IGNORECASE,
 )
-_CLOSERS = {"[": "[/THINK]", "◁": "◁/think▷", "<": "<|end|>"}
+# How a mark without a tag begins -> what ends the reasoning.
+_CLOSERS = {
+    "[": "[/THINK]",
+    "◁": "◁/think▷",
+    "<|s": "<|END_THINKING|>",
+    "<|b": "<|end_of_thought|>",
+    "<|c": "<|end|>",
+}
 _FENCE_TAG = re.compile(r"[ \t]*(?P<tag>[\w.+#-]{0,40})")
 _JSON_TAGS = ("", "json", "json5", "jsonc", "jsonl", "ndjson", "geojson", "tool_call", "text")
 # What follows a bracket that begins JSON, well or badly written, and not prose.
@@ -132,7 +144,9 @@ class _Walk:
         """Go over a block of reasoning; False if it does not end."""
         self.result.prose += self.text[self.spoken : mark.start()]
         tag = mark["tag"]
-        closer = rf"</{tag}\s*>" if tag else re.escape(_CLOSERS[mark.group()[0]])
+        said = mark.group().casefold()
+        ending = next((end for sign, end in _CLOSERS.items() if said.startswith(sign)), "")
+        closer = rf"</{re.escape(tag)}\s*>" if tag else re.escape(ending)
         end = re.compile(closer, re.IGNORECASE).search(self.text, self.at)
         if end is None:
             self.result.unclosed, self.spoken = mark.group(), len(self.text)

@@ -18,8 +18,14 @@ from orka.value import Json
 
 LARGEST = 1_000_000
 # How providers say that an answer was cut off, and that the model would not give one.
-CUT = ("length", "max_tokens", "max_output_tokens", "model_length")
-REFUSED = ("refusal", "content_filter", "safety", "recitation")
+CUT = (
+    *("length", "max_tokens", "max_output_tokens", "model_length", "max_length", "incomplete"),
+    "model_context_window_exceeded",
+)
+REFUSED = (
+    *("refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist"),
+    *("prohibited_content", "spii", "guardrail_intervened"),
+)
 _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking", "thought")
 
 

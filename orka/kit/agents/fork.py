@@ -27,7 +27,16 @@ def _shape(options: ForkOptions) -> Shape:
 def _check(options: ForkOptions) -> str:
     if not options.targets:
         return "`targets` is empty"
-    return "" if all(options.targets) else "`targets` has an empty branch"
+    if not all(options.targets):
+        return "`targets` has an empty branch"
+    named = [id for branch in _shape(options).branches for id in branch]
+    twice = next((id for at, id in enumerate(named) if id in named[:at]), "")
+    if twice:
+        return (
+            f"`targets` names {twice!r} twice: a branch is run by agents of its own; give one of "
+            "them another id, or put it behind the join"
+        )
+    return ""
 
 
 @agent("fork", config=ForkOptions, shape=_shape, check=_check, version="1")

@@ -74,6 +74,10 @@ def _check(options: JoinOptions) -> str:
 @agent("join", config=JoinOptions, shape=_shape, check=_check, version="2")
 async def join(ctx: Context) -> Json:
     """Merge what came in: node id -> output. Branches routed away are left out; one that failed
-    where that is tolerated has its error."""
-    held = {id: ctx.outputs[id] for id in ctx.config.members if id in ctx.outputs}
-    return {**held, **ctx.upstream, **ctx.failed}
+    where that is tolerated has its error, but among branches of which some are enough it is one of
+    those that were not needed."""
+    options: JoinOptions = ctx.config
+    held = {id: ctx.outputs[id] for id in options.members if id in ctx.outputs}
+    policy = _policy(options)
+    failed = ctx.failed if policy.partial or policy.count is None else {}
+    return {**held, **ctx.upstream, **failed}

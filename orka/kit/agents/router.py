@@ -192,7 +192,10 @@ def _by_words(options: RouterOptions, word: str) -> str | None:
 def _as_compared(value: Json, condition: str) -> Json:
     """The value as what it is compared with: a text that is a number, as models give it, is that
     number, "true" is true, and beside texts alone a number or a truth value is its text."""
-    constants = list(_constants(ast.parse(condition.strip(), mode="eval").body))
+    tree = ast.parse(condition.strip(), mode="eval").body
+    if any(isinstance(node, ast.Call) for node in ast.walk(tree)):
+        return value  # len(value) is about the text
+    constants = list(_constants(tree))
     texts = [each for each in constants if isinstance(each, str)]
     others = [each for each in constants if not isinstance(each, str)]
     if isinstance(value, str):

@@ -10,9 +10,9 @@ from orka.value import Json
 
 OLD = "0.9"
 
-_HEAD = ("queue", "memory_preset", "memory_config", "structured_output_defaults", "satellites")
-_KEYS = ("queue", "structured_output", "model_url", "llm_model", "llm_url")
-_PARAMS = ("decision_key", "routing_map", "structured_output", "model_url", "k_beam", "llm_model")
+HEAD = ("queue", "memory_preset", "memory_config", "structured_output_defaults", "satellites")
+KEYS = ("queue", "structured_output", "model_url", "llm_model", "llm_url")
+PARAMS = ("decision_key", "routing_map", "structured_output", "model_url", "k_beam", "llm_model")
 # Options under which other agents are written.
 _INSIDE = ("internal_workflow", "workflow")
 
@@ -21,26 +21,35 @@ def spoken(value: Json) -> bool:
     """Whether the file is to be read as one of OrKa 0.9."""
     if not isinstance(value, dict):
         return False
-    version = value.get("version")
-    if isinstance(version, (int, str)) and not isinstance(version, bool) and str(version) == STRICT:
-        return False
-    return version == OLD or _old(value)
+    version = version_of(value)
+    return version != STRICT and (version == OLD or _old(value))
+
+
+def version_of(value: dict[str, Json]) -> str:
+    """The language a file declares: "1", "0.9", "" for none; any other as it is written."""
+    written = value.get("version")
+    if written is None:
+        return ""
+    text = str(written).strip()
+    if text in (STRICT, f"{STRICT}.0"):
+        return STRICT
+    return OLD if text == OLD or text.startswith(f"{OLD}.") else text
 
 
 def _old(value: Json) -> bool:
     if not isinstance(value, dict):
         return False
     head = value.get("orchestrator")
-    if isinstance(head, dict) and any(key in head for key in _HEAD):
+    if isinstance(head, dict) and any(key in head for key in HEAD):
         return True
     return any(_old_agent(agent) for agent in _maps(value.get("agents")))
 
 
 def _old_agent(agent: dict[str, Json]) -> bool:
-    if old_type(agent.get("type")) or any(key in agent for key in _KEYS):
+    if old_type(agent.get("type")) or any(key in agent for key in KEYS):
         return True
     params = agent.get("params")
-    if isinstance(params, dict) and any(key in params for key in _PARAMS):
+    if isinstance(params, dict) and any(key in params for key in PARAMS):
         return True
     config = agent.get("config")
     if agent.get("type") == "memory" and isinstance(config, dict) and "operation" in config:

@@ -180,3 +180,28 @@ def test_sequential_branches_follow_one_another() -> None:
     flow = forked("policy: all").replace("type: fork,", "type: fork, mode: sequential,")
     run, _ = ran(flow, {**SCRIPT, "after": ["done"]})
     assert run.seconds == pytest.approx(66, abs=0.01)
+
+
+def test_a_join_waits_for_what_takes_over_in_a_branch() -> None:
+    flow = f"""
+orchestrator: {{id: f, agents: [f, j, z]}}
+agents:
+  - {{id: f, type: fork, targets: [[a], [b]]}}
+  - {{id: a, type: llm, model: scripted, prompt: x, on_error: fix}}
+{llms("b", "fix")}
+  - {{id: j, type: join, group: f}}
+  - {{id: z, type: llm, model: scripted, prompt: "{{{{ previous_outputs.j }}}}"}}
+"""
+    dead = Reply(error=Refusal(status=400))
+    run, model = ran(flow, {"a": [dead], "b": ["B"], "fix": [slow("F", 9)], "z": ["."]})
+    assert run.status == "completed", run.failure
+    assert model.prompts("z") == ['{"b": "B", "fix": "F"}']
+
+
+def test_a_group_must_be_a_fork() -> None:
+    flow = forked("policy: all").replace(
+        "type: fork, targets: [[a, a2], [b], [c]]", "type: wait, seconds: 0"
+    )
+    flow = flow.replace("agents: [f, j, after]", "agents: [f, a, a2, b, c, j, after]")
+    with pytest.raises(ConfigError, match="'j' has the group 'f', which is no fork"):
+        orka.Runtime(store=":memory:").check(flow)
