@@ -157,7 +157,7 @@ class Runtime:
         """Answer what a run asked a person and let it go on. `question` is the effect's id, or the
         node's when it has one question open. Raises `InputError` if nobody asked."""
         run = self.open(run_id)
-        asked = [q for q in run.questions if question in (q.id, q.id.rpartition("#")[0])]
+        asked = [q for q in run.questions if question in _names(q.id)]
         if len(asked) != 1:
             names = [q.id for q in run.questions]
             raise InputError(
@@ -325,6 +325,12 @@ def _registry(
     for name, model in models.items():
         registry.models.put(name, _factory(model), f"python:{name}", "")
     return registry
+
+
+def _names(question: str) -> tuple[str, str, str]:
+    """What a question can be called: its id, the path of its node, and the node's own id."""
+    path = question.rpartition("#")[0]
+    return question, path, path.rpartition("/")[2]
 
 
 def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:

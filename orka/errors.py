@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -125,7 +126,8 @@ class HandlerError(OrkaError):
         retry_after: float | None = None,
     ) -> None:
         super().__init__(what, where=where, fix=fix, code=code)
-        self.retryable, self.retry_after = retryable, retry_after
+        asked = retry_after is not None and 0 <= retry_after < math.inf  # nan is not either
+        self.retryable, self.retry_after = retryable, retry_after if asked else None
 
     def failure(self, *, retryable: bool | None = None) -> Failure:
         found = super().failure(retryable=self.retryable if retryable is None else retryable)

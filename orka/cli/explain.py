@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from orka.graph.draw import edges_of
 from orka.graph.graph import Edge, Graph, Node
 from orka.value import Json
 
@@ -31,7 +32,7 @@ def plan_of(graph: Graph) -> dict[str, Json]:
 def _agent(graph: Graph, node: Node) -> dict[str, Json]:
     told: dict[str, Json] = {"id": node.id, "type": node.type}
     told["begins"] = node.index in graph.entrances
-    told["then"] = [_edge(graph, edge) for edge in node.out]
+    told["then"] = [_edge(graph, edge) for edge in edges_of(graph, node)]
     if node.when is not None:
         told["when"] = node.when.text
     for name, names in (("models", node.models), ("tools", node.tools)):

@@ -18,6 +18,7 @@ from orka.view.failure import failure_report
 from orka.view.outline import Row, outline
 from orka.view.run import Run
 
+_ENDED = {"cancelled": "was cancelled", "exhausted": "used up a budget"}
 _HEAD = ("node", "state", "time", "tries", "tokens", "cost", "")
 
 
@@ -102,7 +103,7 @@ def _trouble(run: Run) -> list[str]:
     if report is None:
         return []
     failure, node = report.failure, report.node
-    who = f"{click.style(node.path, bold=True)} failed" if node else f"the run {run.status}"
+    who = f"{click.style(node.path, bold=True)} failed" if node else f"the run {_ENDED.get(run.status, 'failed')}"
     lines = [f"{who}: [{failure.code}] {failure.message}"]
     lines += [f"  where: {failure.where}"] if failure.where else []
     for attempt in report.attempts:
@@ -122,7 +123,7 @@ def _cells(row: Row) -> list[str]:
     remarks += [f"{noted} note{'' if noted == 1 else 's'}"] if noted else []
     remarks += [f"to {', '.join(node.taken)}"] if node.taken else []
     return [
-        "  " * row.depth + (node.path if not row.depth else node.path.rpartition("/")[2]),
+        "  " * row.depth + row.name,
         words.status(row.state),
         "" if node.state.startswith("skipped") else words.duration(row.seconds),
         str(row.attempts or ""),

@@ -21,6 +21,7 @@ _NAMED = (
 _LOOKS = re.compile(
     rf"(?i)(?P<name>{_NAMED})(?:b?'[^']*'|b?\"[^\"]*\"|[^\s,;}}\])]+(?:\s+[A-Za-z0-9._~+/=-]{{8,}})?)"
     r"|\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}"
+    r"|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"
     r"|\bsk-[A-Za-z0-9_-]{12,}"
 )
 _MARK = "[REDACTED]"

@@ -84,7 +84,8 @@ def _seen(value: Json, key: Json) -> Json:
 
 def _plainly(value: Json, key: Json) -> Json:
     if isinstance(value, Mapping):
-        return value[key] if isinstance(key, str) and key in value else MISSING
+        name = str(key) if type(key) is int else key  # the keys of JSON are text
+        return value[name] if isinstance(name, str) and name in value else MISSING
     if type(key) is int and isinstance(value, (list, tuple, str)):
         return value[key] if -len(value) <= key < len(value) else MISSING
     return MISSING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from orka.graph.graph import Edge, Graph, Node
 
@@ -14,9 +14,9 @@ def mermaid(graph: Graph) -> str:
 
 def _mermaid(graph: Graph, prefix: str, indent: str) -> Iterator[str]:
     for node in graph.nodes:
-        yield f'{indent}{prefix}{node.index}["{_html(node.id)}<br/><i>{_html(node.type)}</i>"]'
+        yield f'{indent}{prefix}{node.index}["{_html(node.id)}<br/><i>{_html(kind(node))}</i>"]'
     for node in graph.nodes:
-        for edge in node.out:
+        for edge in edges_of(graph, node):
             arrow = "-.->" if edge.error or edge.case is not None else "-->"
             label = f'|"{_html(_label(edge))}"|' if _label(edge) else ""
             yield f"{indent}{prefix}{node.index} {arrow}{label} {prefix}{edge.target}"
@@ -37,13 +37,13 @@ def dot(graph: Graph) -> str:
 
 def _dot(graph: Graph, prefix: str, indent: str) -> Iterator[str]:
     for node in graph.nodes:
-        yield f"{indent}{prefix}{node.index} [label={_quoted(f'{node.id} ({node.type})')}];"
+        yield f"{indent}{prefix}{node.index} [label={_quoted(f'{node.id} ({kind(node)})')}];"
     for node in graph.nodes:
-        for edge in node.out:
+        for edge in edges_of(graph, node):
             style = ["style=dashed"] if edge.error or edge.case is not None else []
             label = [f"label={_quoted(_label(edge))}"] if _label(edge) else []
-            drawn = f" [{', '.join([*label, *style])}]" if label or style else ""
-            yield f"{indent}{prefix}{node.index} -> {prefix}{edge.target}{drawn};"
+            look = f" [{', '.join([*label, *style])}]" if label or style else ""
+            yield f"{indent}{prefix}{node.index} -> {prefix}{edge.target}{look};"
     for node in graph.nodes:
         for name, inner in node.inner.items():
             below = f"{prefix}{node.index}_{name}_"
@@ -101,15 +101,15 @@ class _Lanes:
         row = self._bars()
         row[column] = "●"
         yield f"{' '.join(row).rstrip()} {_caption(node, graph)}"
-        starting = self._start(node, column)
+        starting = self._start(edges_of(graph, node), column)
         if len(starting) > 1:
             yield self._joint(starting, "╮", "┬")
         self._shrink()
 
-    def _start(self, node: Node, column: int) -> list[int]:
+    def _start(self, edges: Sequence[Edge], column: int) -> list[int]:
         """Open a line for each edge: the first goes straight on, the others to the right."""
         columns: list[int] = []
-        for edge in node.out:
+        for edge in edges:
             at = self._free(column) if columns else column
             self.open[at] = edge.target
             columns.append(at)
@@ -144,10 +144,32 @@ class _Lanes:
 
 
 def _caption(node: Node, graph: Graph) -> str:
-    labelled = [f"{_label(e)}: {graph.nodes[e.target].id}" for e in node.out if _label(e)]
+    edges = edges_of(graph, node)
+    labelled = [f"{_label(e)}: {graph.nodes[e.target].id}" for e in edges if _label(e)]
     condition = [f"when {node.when.text}"] if node.when else []
     notes = "; ".join([*condition, *labelled])
-    return f"{node.id} ({node.type})" + (f"  {notes}" if notes else "")
+    return f"{node.id} ({kind(node)})" + (f"  {notes}" if notes else "")
+
+
+def edges_of(graph: Graph, node: Node) -> list[Edge]:
+    """The edges that its author wrote. That the failures of a branch lead to a join which
+    tolerates them goes without saying: `kind` tells it of the join."""
+    return [edge for edge in node.out if not _tolerated(graph, node, edge)]
+
+
+def _tolerated(graph: Graph, node: Node, edge: Edge) -> bool:
+    rule = graph.nodes[edge.target].rule
+    return edge.error and edge.case is None and rule is not None and node.index in rule.late
+
+
+def kind(node: Node) -> str:
+    """The type of a node, with the policy of a join that does not wait for all: `join, any`."""
+    if node.rule is None:
+        return node.type
+    count, deadline = node.rule.count, node.rule.deadline
+    told = [] if count is None else ["any" if count == 1 else f"quorum {count}"]
+    told += [] if deadline is None else [f"deadline {deadline:g} s"]
+    return ", ".join([node.type, *(told or ["partial"])])
 
 
 def _label(edge: Edge) -> str:

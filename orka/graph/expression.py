@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from orka.graph.chain import ASKED, GET, GIVEN, KEY, Chain, Mood, Step, close
+from orka.graph.expression_order import ordered
 from orka.graph.found import Found
 from orka.graph.tags import Token, Tokens, literal
 from orka.graph.vocabulary import (
@@ -61,7 +62,7 @@ class Expression:
 
     def whole(self, end: int, place: Place = ANYWHERE) -> Piece:
         """The expression up to `end`; with its chain or name if it is nothing else."""
-        pieces: list[str] = []
+        pieces, marks = list[str](), list[str]()
         only: Piece | None = None
         before, operand, inside = "", True, place
         while self.at < end:
@@ -73,15 +74,18 @@ class Expression:
                 piece = self._operand(end, before, inside)
                 only = piece if not pieces else None
                 pieces.append(token.space + piece.text)
+                marks.append("")
                 operand, before = False, "value"
                 continue
             only = None
             pieces.append(self._other(end))
+            marks.append(token.text)
             if token.text in ("if", "else", ","):
                 inside = Place(token.text == "if" or place.condition, place.soft)
             operand = token.text not in ("|", "is", *_VALUES)
             before = token.text
-        return only or Piece("".join(pieces).lstrip())
+        said = ordered(pieces, marks) if self.found.strict else pieces
+        return only or Piece("".join(said).lstrip())
 
     def text(self, end: int, place: Place = ANYWHERE) -> str:
         """The same as text, with the space in front of it."""
@@ -107,6 +111,8 @@ class Expression:
         name = self.tokens[self.at].text
         self.found.filters.setdefault(name, self.tokens[self.at].line)
         text = self.verbatim()
+        if name == "map" and self.found.strict and self._peek(1) == "attribute":
+            text = text.replace(name, "__fields")  # the engine gives nothing for what is missing
         if self._peek(0) == "(":
             soft = name in DEFAULTS
             self._attribute(name)

@@ -126,6 +126,19 @@ def attr(value: Json, name: str) -> Json:
     return found
 
 
+def fields(value: Json, *, attribute: Json, default: Json = MISSING) -> list[Json]:
+    """The field of each item, as `map(attribute=…)` gives them; what is missing is an error."""
+    found = [dotted(item, str(attribute)) for item in value]
+    if default is MISSING and any(item is MISSING for item in found):
+        at = next(at for at, item in enumerate(found) if item is MISSING)
+        raise TemplateError(
+            f"map(attribute={attribute!r}): {attribute} is missing in item {at}",
+            fix="use `default=…` for a value that may be missing",
+            code="template.undefined",
+        )
+    return [default if item is MISSING else item for item in found]
+
+
 def wordcount(value: Json) -> int:
     return len(shown(value).split())
 
@@ -190,6 +203,7 @@ def reply(value: Json) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
+    "__fields": fields,
     "attr": attr,
     "center": center,
     "format_loop_metadata": format_loop_metadata,

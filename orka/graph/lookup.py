@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from orka.agent.view import text_of
 from orka.errors import TemplateError, nearest
 from orka.graph.chain import Chain, Lost, Mood, follow, known, some
+from orka.graph.expression_order import in_order
 from orka.value import Json
 
 # The most characters that one template may print.
@@ -63,6 +64,10 @@ class Lookup:
         chain = self._chains[number]
         self._gone(Lost(chain.root, chain.root, (), chain.line))
         return ""
+
+    def ordered(self, left: Json, right: Json, sign: str) -> bool:
+        """A comparison by order."""
+        return in_order(left, right, sign)
 
     def text(self, value: Json) -> Json:
         """Maps and lists as JSON; the rest as the engine prints it."""

@@ -265,6 +265,7 @@ _OWN: dict[str, Callable[[Lookup], Json]] = {
     "__show": attrgetter("show"),
     "__text": attrgetter("text"),
     "__lost": attrgetter("lost"),
+    "__ordered": attrgetter("ordered"),
 }
 
 

@@ -38,11 +38,11 @@ class Form:
         mark = self.document.mark((*self.path, *keys)) or Mark(line=0, column=0)
         self.problems.add(Problem(code, what, fix, mark, self.where(*keys)))
 
-    def only(self, known: Iterable[str]) -> None:
-        """Refuses every key that is not `known`."""
+    def only(self, known: Iterable[str], own: str = "") -> None:
+        """Refuses every key that is not `known`; those that begin with `own` are the author's."""
         known = tuple(known)
         for key in self.value:
-            if key not in known:
+            if key not in known and not (own and key.startswith(own)):
                 what = f"{key[:80]!r} is not a key of {self.owner}"
                 self.problem("config.unknown_key", what, nearest(key[:80], known), key)
 

@@ -36,6 +36,8 @@ _OLD_STRATEGIES = {
     "decision-tree": "graph",
     "fork_join": "graph",
 }
+# Top keys that begin so are the author's: kept and ignored.
+OWN = "x-"
 TOP_KEYS = ("orchestrator", "agents", "version", "name", "description", "meta")
 ORCHESTRATOR_KEYS = ("id", "strategy", "agents", "timeout", "model", "params", "max_concurrency")
 AGENT_KEYS = (
@@ -162,7 +164,7 @@ def _workflow(
     document: Document, written: str, path: Path, value: Json = None, *, dialect: str = STRICT
 ) -> Workflow:
     form = Form(document, document.value if value is None else value, path, "the workflow")
-    form.only(TOP_KEYS)
+    form.only(TOP_KEYS, OWN)
     head = _orchestrator(form)
     forms = _forms(form, dialect)
     ids = _ids(forms)

@@ -35,6 +35,9 @@ def _file() -> Json:
     """A file of this language. Files of OrKa 0.9 are asked for less: see `orka check`."""
     return {
         "additionalProperties": False,
+        "patternProperties": {
+            "^x-": {"description": "Yours: kept and ignored. A place for anchors."},
+        },
         "properties": {
             "orchestrator": _orchestrator(),
             "agents": {

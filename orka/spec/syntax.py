@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import yaml
 
@@ -10,6 +11,9 @@ from orka.spec.problems import Problem
 from orka.spec.text import Lines, Mark
 
 _BRACES = re.compile(r"(?:^\s*|[:?,\[{-]\s+)\{[{%#]")
+# A blank in the indentation or behind a sign of YAML; a quote where a value begins.
+_BLANK = re.compile(r"(?:^[ ]*|[:,?-])([\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000])")
+_CURLY = re.compile(r"[:,\[{-]\s*([\u201c\u201d\u201e\u2018\u2019])")
 _QUOTE = "put the whole value in quotes, or under '|' on lines of its own"
 
 # part of libyaml's message → what is wrong, what to do. {0} is where the surrounding thing began,
@@ -121,6 +125,7 @@ def explain(error: yaml.YAMLError, lines: Lines, last: int) -> Problem:
     said = f"{error.problem or ''} {error.context or ''}".strip()
     return (
         _tab(said, lines, at)
+        or _strange(lines, (at, began))
         or _template(lines, at)
         or _template(lines, began)
         or _template(lines, last)
@@ -138,6 +143,22 @@ def _tab(said: str, lines: Lines, at: int) -> Problem | None:
     mark = Mark(line=lines.at(at).line, column=indent.find("\t") + 1 or 1)
     what = "a tab stands in the indentation"
     return Problem("config.syntax", what, "indent with spaces", mark)
+
+
+def _strange(lines: Lines, places: Sequence[int]) -> Problem | None:
+    """Characters that look like YAML's own and are text to it."""
+    for at in places:
+        line = lines.around(at)
+        start = at - lines.at(at).column + 1
+        for found, what, fix in (
+            (_BLANK.search(line), "a blank that YAML does not take for a space", "write spaces"),
+            (_CURLY.search(line), "a curly quote, which begins no text in quotes,", "write straight quotes"),
+        ):
+            if found:
+                mark = lines.at(start + found.start(1))
+                what = f"{what} stands here: U+{ord(found[1]):04X}"
+                return Problem("config.syntax", what, fix, mark)
+    return None
 
 
 def _template(lines: Lines, at: int) -> Problem | None:

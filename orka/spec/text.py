@@ -65,10 +65,13 @@ def decode(data: bytes | str, source: str) -> str:
     text = (data if isinstance(data, str) else _utf8(data, source)).removeprefix("\ufeff")
     forbidden = _FORBIDDEN.search(text)
     if forbidden:
+        wide = forbidden[0] == "\x00" and forbidden.start() < 2 and len(text) > 2
         raise ConfigError(
             f"{_named(forbidden[0])} cannot stand in a YAML file",
             where=place(source, Lines(text).at(forbidden.start())),
-            fix="remove it; if it is meant, write it as an escape inside double quotes",
+            fix="save the file as UTF-8; it looks like UTF-16"
+            if wide
+            else "remove it; if it is meant, write it as an escape inside double quotes",
             code="config.encoding",
         )
     return text

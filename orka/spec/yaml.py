@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from orka.spec.compose import compose
@@ -13,14 +15,19 @@ __all__ = ["Document", "Mark", "Path", "read", "spell"]
 
 
 class Document(msgspec.Struct, frozen=True):
-    """The value of a file. `marks[path]`: where a map's key, or a list's item, starts."""
+    """The value of a file. `marks[path]`: where a map's key, or a list's item, starts.
+    `inside[path]`: the file that what is at a path was read from, if it is another one."""
 
     value: Json
     marks: dict[Path, Mark]
     source: str
+    inside: Mapping[Path, Document] = {}
 
     def where(self, path: Path) -> str:
         """`a.yml, line 2, column 5`: the place of `path`, or of what holds it if it has none."""
+        for at, document in self.inside.items():
+            if path[: len(at)] == at:
+                return document.where(path[len(at) :])
         mark = self.mark(path)
         if mark is not None:
             return place(self.source, mark)

@@ -26,6 +26,7 @@ from orka.event.event import (
     RunResumed,
     RunStarted,
     ScopeClosed,
+    ScopeOpened,
     Status,
     Violation,
 )
@@ -182,6 +183,7 @@ class Fold:
     def __init__(self) -> None:
         self.nodes: dict[tuple[str, str], NodeView] = {}
         self.open: dict[str, Attempt] = {}
+        self.inner: dict[str, Attempt] = {}
         self.answers: dict[str, Json] = {}
         self.end: RunFinished | None = None
         self.now = 0.0
@@ -220,8 +222,11 @@ class Fold:
                 node.failure, node.taken = event.failure, event.taken
             case NodeStopped():
                 self._settle(event.scope, event.node, "stopped")
+            case ScopeOpened():
+                self.open[event.scope] = attempt = self.inner[event.scope]
+                attempt.answered_at, attempt.value, attempt.error = None, None, None
             case ScopeClosed():
-                self.answers[event.scope] = event.value
+                self._closed(event)
             case NodeReopened():
                 self.nodes[event.scope, event.node].state = "running"
             case Violation() | Repaired() | Noted():
@@ -240,6 +245,15 @@ class Fold:
         scope, _, rest = event.id.rpartition("/")
         self.nodes[scope, rest.partition("#")[0]].attempts.append(attempt)
         self.open[event.id] = attempt
+        if event.kind == "graph":
+            self.inner[event.id] = attempt
+
+    def _closed(self, event: ScopeClosed) -> None:
+        """The end of an inner graph is the answer to the question that opened it."""
+        self.answers[event.scope] = event.value
+        self.open.pop(event.scope, None)
+        attempt = self.inner[event.scope]
+        attempt.answered_at, attempt.value, attempt.error = self.now, event.value, event.failure
 
     def _answered(self, event: EffectAnswered) -> None:
         self.now = event.at

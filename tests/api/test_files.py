@@ -65,3 +65,19 @@ def test_files_that_cannot_be_used(tmp_path: Path, files: dict[str, str], told: 
     with pytest.raises(ConfigError) as raised:
         orka.load(write(tmp_path, outer_yml=OUTER, **files))
     assert told in str(raised.value)
+
+
+def test_what_is_wrong_in_an_inner_file_is_told_of_that_file(tmp_path: Path) -> None:
+    inner = INNER.replace("tool: add", "tol: add")
+    flow = write(tmp_path, outer_yml="\n\n" + OUTER, parts__inner_yml=inner)
+    with pytest.raises(ConfigError) as raised:
+        orka.Runtime(store=":memory:", use=[add]).check(flow)
+    assert f"{tmp_path / 'parts' / 'inner.yml'}, line 4" in raised.value.where
+
+
+def test_what_has_no_effect_in_an_inner_file_of_0_9_is_noted(tmp_path: Path) -> None:
+    inner = INNER.replace("id: inner", "id: inner, queue: q")
+    flow = write(tmp_path, outer_yml=OUTER, parts__inner_yml=inner)
+    (note,) = orka.load(flow).notes
+    assert "inner.yml, line 2" in note.where
+    assert "queue" in note.does

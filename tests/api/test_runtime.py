@@ -315,3 +315,24 @@ def test_costs_are_known_unknown_or_overridden(tmp_path: Path) -> None:
     priced = asyncio.run(go(tmp_path))
     assert priced.totals.cost == 14.0 and priced.totals.unknown_cost == 1
     assert json.loads(priced.lines[0])["event"]["type"] == "run_started"
+
+
+def test_a_question_inside_a_loop_is_answered_by_its_agents_name(tmp_path: Path) -> None:
+    flow = """
+orchestrator: {id: nested}
+agents:
+  - id: twice
+    type: loop
+    max_loops: 1
+    internal_workflow:
+      orchestrator: {id: body}
+      agents: [{id: ok, type: approval, prompt: "Go on?"}]
+"""
+
+    async def answered() -> str:
+        async with orka.Runtime(store=tmp_path) as runtime:
+            run = await runtime.run(flow)
+            assert run.status == "waiting"
+            return (await runtime.answer(run.id, "ok", {"approved": True})).status
+
+    assert asyncio.run(answered()) == "completed"

@@ -163,7 +163,7 @@ agents:
     assert [node.state for node in run.nodes] == ["done", "skipped (when)", "done"]
 
 
-def test_a_join_takes_neither_what_failed_nor_what_only_chose() -> None:
+def test_a_join_takes_what_took_over_not_what_failed_or_only_chose() -> None:
     run = scripted(
         """
 orchestrator: {id: w, model: scripted, agents: [f, j]}
@@ -178,7 +178,7 @@ agents:
 """,
         {"h": ["handled"], "b": ["y"], "c": ["C"]},
     )
-    assert run.outputs["j"] == {"c": "C"}
+    assert run.outputs["j"] == {"c": "C", "h": "handled"}
 
 
 def test_a_wait_keeps_to_its_timeout_and_an_approval_has_none() -> None:

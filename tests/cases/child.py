@@ -12,6 +12,7 @@ import msgspec
 
 from cases.script import script
 from cases.stage import Stage
+from cases.words import in_our_words
 from orka.event.event import Event, NodeFinished
 from orka.value import Json
 
@@ -70,11 +71,18 @@ async def do(job: Job, stage: Stage) -> None:
     stage.doubles.hold = job.hold
     match job.verb:
         case "start":
-            await stage.runtime.run(job.flow, job.input, run_id=job.run)
+            await stage.runtime.run(in_our_words(job.flow), job.input, run_id=job.run)
         case "resume":
             await stage.runtime.resume(job.run)
         case _:
-            await stage.runtime.answer(job.run, job.agent, job.answer)
+            await stage.runtime.answer(job.run, _question(stage, job), job.answer)
+
+
+def _question(stage: Stage, job: Job) -> str:
+    """The open question of an agent, wherever it stands; else its name, which is refused."""
+    asked = [question.id for question in stage.runtime.open(job.run).questions]
+    mine = [id for id in asked if id.rpartition("/")[2].partition("#")[0] == job.agent]
+    return mine[0] if len(mine) == 1 else job.agent
 
 
 def main(path: str) -> None:

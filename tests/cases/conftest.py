@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cases.language import OWN, read
+from cases.language import OWN, Case, read
 from cases.not_yet import reason
 
 
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _reason(item: pytest.Item) -> str:
     callspec = getattr(item, "callspec", None)
     case = callspec.params.get("case") if callspec else None
-    return reason(case) if case is not None else ""
+    return reason(case) if isinstance(case, Case) else ""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

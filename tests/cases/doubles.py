@@ -129,9 +129,17 @@ def tools_of(workflow: Json) -> dict[str, list[str]]:
 def _error(raised: Refusal) -> Exception:
     """With a status, what a tool says about a refusal; else a stranger's exception, by its type."""
     if raised.status is not None:
-        return ToolError(raised.text, retryable=raised.may_retry)
+        wait = _seconds(raised.retry_after)
+        return ToolError(raised.text, retryable=raised.may_retry, retry_after=wait)
     known = getattr(builtins, raised.type, None)
     if isinstance(known, type) and issubclass(known, Exception):
         return known(raised.message)
     made: type[Exception] = type(raised.type or "RemoteError", (Exception,), {})
     return made(raised.message)
+
+
+def _seconds(retry_after: float | str | None) -> float | None:
+    try:
+        return None if retry_after is None else float(retry_after)
+    except ValueError:  # a date: no number of seconds
+        return None

@@ -72,6 +72,8 @@ def _translated(argv: list[str]) -> list[str]:
     """The words of the cases in ours. `--json FILE` names an input and stays."""
     words: list[str] = []
     for at, word in enumerate(argv):
+        if word == "--":  # what follows is no option, whatever it looks like
+            return words + argv[at:]
         followed = at + 1 < len(argv) and not argv[at + 1].startswith("-")
         words += [word] if word == "--json" and followed else _WORDS.get(word, [word])
     return words

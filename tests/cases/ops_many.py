@@ -53,13 +53,19 @@ async def _one(stage: Stage, number: int, run: Json, flow: Json) -> Observed:
 def _judge(results: Sequence[Observed], runs: Sequence[Json], expected: Mapping[str, Json]) -> None:
     with Fields(expected, "expected") as fields:
         talk = fields.take("cross_talk")
+        for key in ("runs", "per_run", "each"):
+            if key in fields:
+                each = fields.take(key)
+                assert len(each) == len(results), f"{len(results)} runs, {len(each)} expectations"
+                for observed, wanted in zip(results, each, strict=True):
+                    holds(observed, wanted, key)
         for key, value in fields.rest():
-            each = _EACH.fullmatch(key)
-            if each is None:
+            named = _EACH.fullmatch(key)
+            if named is None:
                 for observed in results:
                     holds(observed, {key: value})
             else:
-                _each(results, each.group(1) or each.group(2), value)
+                _each(results, named.group(1) or named.group(2), value)
     if talk is not None:
         mixed = [n for n, run in enumerate(runs) if _foreign(results[n], n, run, runs)]
         assert len(mixed) == talk, f"runs that saw another's input: {mixed}"

@@ -39,10 +39,22 @@ class _Player:
         at = fields.take("at")
         self._now = self._now + 1 if at is None else _seconds(at)
         try:
-            self._write(fields) if "write" in fields else self._search(fields)
+            self._do(fields)
         except RecallError as error:
             self.errors.append((self._done, error))
         self._done += 1
+
+    def _do(self, fields: Fields) -> None:
+        if "write" in fields:
+            self._write(fields)
+        elif "delete" in fields:
+            at = {"user": "", "namespace": "default", **_taken(fields, ("user", "namespace"))}
+            self._memory.delete(key=str(fields.take("delete")), now=self._now, **at)
+        elif "expire" in fields:
+            fields.take("expire")
+            self._memory.expire(self._now)
+        else:
+            self._search(fields)
 
     def _write(self, fields: Fields) -> None:
         name = fields.take("write")
@@ -53,15 +65,16 @@ class _Player:
             metadata=metadata,
             ttl=fields.take("ttl_seconds"),
             renew_on_read=fields.take("renew_on_read", False),
-            vector=self._vector(name),
+            vector=self._vector(name) if self._vectors else None,
             **own,
         )
         self._memory.write(draft, now=self._now)
 
     def _search(self, fields: Fields) -> None:
-        vector = self._vector(fields.need("search"))
-        own = {"namespace": "default", **_taken(fields, _QUERY)}
-        query = Query(vector=vector, **{**own, **self._aged})
+        name = fields.need("search")
+        own = {"namespace": "default", **_taken(fields, _QUERY), **self._aged}
+        words = {"vector": self._vector(name)} if self._vectors else {"text": name}
+        query = Query(**{**own, **words})
         self.searches.append(self._memory.search(query, now=self._now).found)
 
     def _vector(self, name: str) -> tuple[float, ...]:
@@ -82,25 +95,32 @@ def memory(case: Case, folder: Path) -> None:
         tolerance = wanted.take("tolerance", TOLERANCE)
         _errors(player, wanted.take("errors", []))
         for key, value in wanted.rest():
-            found = _found(player.searches, key)
+            found = _found(player.searches, key, value)
             assert same(found, value, tolerance), f"{key}: {found}, not {value}"
     kept.close()
 
 
-def _found(searches: Sequence[Sequence[Match]], key: str) -> Json:
-    """What the searches gave, in the words of `key`; of the last one, where it is not a list."""
-    if key == "results_texts":
-        return [[match.entry.content for match in found] for found in searches]
-    last = searches[-1]
+def _found(searches: Sequence[Sequence[Match]], key: str, wanted: Json) -> Json:
+    """What the searches gave, in the words of `key`; of the last one, where it is not a list for
+    each of them."""
+    told = [_told(found, key) for found in searches]
+    nested = isinstance(wanted, list) and any(isinstance(each, list) for each in wanted)
+    counts = key == "results_count" and isinstance(wanted, list)
+    return told if nested or counts or key == "results_texts" else told[-1]
+
+
+def _told(found: Sequence[Match], key: str) -> Json:
     match key:
+        case "results_texts":
+            return [match.entry.content for match in found]
         case "results":
-            return [match.entry.metadata["name"] for match in last]
+            return [match.entry.metadata["name"] for match in found]
         case "results_count":
-            return len(last)
+            return len(found)
         case "scores":
-            return [match.score for match in last]
+            return [match.score for match in found]
         case "final_scores":
-            return [match.final for match in last]
+            return [match.final for match in found]
     raise NotUnderstood(f"expected has a key nobody reads: {key!r}")
 
 

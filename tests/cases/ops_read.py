@@ -11,7 +11,7 @@ from cases.faults import must_name
 from cases.language import Case, Fields, NotUnderstood, listed
 from cases.ops_run import play
 from cases.script import script
-from orka.agent.sensor import Contract, Reading, read
+from orka.agent.sensor import Contract, Reading, Repair, read
 from orka.event.event import Repaired, Violation
 from orka.value import Json, identical
 
@@ -19,9 +19,38 @@ from orka.value import Json, identical
 _KINDS: dict[str, tuple[str, ...]] = {
     "truncated": ("truncated",),
     "schema": ("schema", "ambiguous"),
+    "validation": ("schema", "ambiguous"),
     "tool": ("tool",),
+    "permission": ("tool",),
     "empty": ("empty", "syntax"),
+    "refused": ("refused",),
+    "refusal": ("refused",),
+    "content_filter": ("refused",),
+    "ambiguous": ("ambiguous",),
+    "duplicate_key": ("duplicate_key",),
+    "limit": ("too_large", "too_deep"),
+    "too_large": ("too_large",),
+    "too_deep": ("too_deep",),
+    "reasoning": ("unterminated_reasoning",),
     "parse": (),
+}
+# Their word for why -> ours.
+_REASONS = {
+    "multiple_values": ("ambiguous",),
+    "extra_data": ("ambiguous",),
+    "duplicate_keys": ("duplicate_key",),
+    "depth": ("too_deep",),
+    "nesting": ("too_deep",),
+    "max_depth": ("too_deep",),
+    "size": ("too_large",),
+    "content_filter": ("refused",),
+    "refusal": ("refused",),
+    "no_json": ("syntax",),
+    "no_object": ("syntax",),
+    "not_json": ("syntax",),
+    "invalid_json": ("syntax",),
+    "unterminated_string": ("truncated",),
+    "lone_surrogate": ("surrogate",),
 }
 
 
@@ -77,7 +106,8 @@ def _error(reading: Reading, wanted: Json) -> None:
         raise NotUnderstood(f"no kind of error is called {kind!r}")
     assert not _KINDS[kind] or reading.kind in _KINDS[kind], f"a violation of kind {reading.kind}"
     told = f"{reading.kind}\n{reading.where}\n{reading.message}"
-    assert why is None or why in told, f"the reason {why!r} is not given:\n{told}"
+    given = why is None or any(word in told for word in (why, *_REASONS.get(why, ())))
+    assert given, f"the reason {why!r} is not given:\n{told}"
     must_name(told, words)
 
 
@@ -163,7 +193,12 @@ def _validated(
     observed = play(folder, json.dumps(flow), None, script({"a": [raw]}), virtual=True)
     run = observed.recorded
     failed = run.failure is not None
-    reading = Reading(value=run.output, ok=not failed)
+    repairs = tuple(
+        Repair(each.rule, each.before, each.after, each.where)
+        for each in run.events
+        if isinstance(each, Repaired)
+    )
+    reading = Reading(value=run.output, ok=not failed, repairs=repairs)
     if run.failure is not None:
         events = [each for each in run.events if isinstance(each, Violation)]
         assert events and all(each.route for each in events), "a breach without event or route"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
@@ -25,6 +26,8 @@ _DIRECTIVES = (
     "python",
     "echo_prompt",
 )
+# What a client raises when nobody answers: it says that asking again may help.
+_PASSING = re.compile(r"(?i)connect|timeout|timed ?out|broken ?pipe|remoteprotocol|overloaded")
 _NAMES = {
     "date": date,
     "datetime": datetime,
@@ -127,10 +130,23 @@ def _entries(item: Json, where: str) -> list[Entry]:
 
 
 def _raised(written: Json, where: str) -> Refusal:
+    """What is raised. `headers` are those of the answer, `body` is what it said."""
+    with Fields(written, f"{where}.raise") as fields:
+        headers, body = fields.take("headers", {}), fields.take("body")
+        given = dict(fields.rest())
+    for name, value in headers.items():
+        if name.lower() == "retry-after":
+            given["retry_after"] = value
+    if body is not None:
+        text = body if isinstance(body, str) else json.dumps(body)
+        given["message"] = " ".join(filter(None, [given.get("message"), text]))
     try:
-        return msgspec.convert(written, Refusal)
+        found = msgspec.convert(given, Refusal)
     except msgspec.ValidationError as error:
         raise NotUnderstood(f"{where}.raise: {error}") from error
+    if found.status is None and found.retryable is None and _PASSING.search(found.type):
+        return msgspec.structs.replace(found, retryable=True)
+    return found
 
 
 def scripted_file(script: Script, path: Path) -> None:

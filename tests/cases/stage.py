@@ -18,6 +18,7 @@ from cases.log import Log
 from cases.model import CaseModel
 from cases.observed import Observed
 from cases.script import Script
+from cases.words import in_our_words
 from orka.api import Runtime
 from orka.engine.outside import Watcher
 from orka.errors import OrkaError
@@ -78,6 +79,7 @@ class Stage:
 
     async def play(self, flow: Flow, input: Json, run_id: str) -> Observed:
         """Run a workflow; a refusal is an observation like any other."""
+        flow = in_our_words(flow)
         flow = f"{flow}\n" if isinstance(flow, str) else flow  # text, never the name of a file
         return await self.observe(self.runtime.run(flow, input, run_id=run_id), run_id)
 

@@ -11,6 +11,7 @@ from cases.faults import names
 from cases.language import OWN, Case, NotUnderstood, read
 from cases.not_yet import held, reason
 from cases.test_cases import OPERATIONS
+from cases.words import in_our_words
 
 PROBES = ("yaml-D03", "retry-D03", "resume-D06", "iso-D01", "trace-D05", "cli-D04")
 OWN_CASES = {case.id: case for case in read(OWN)}
@@ -76,3 +77,27 @@ def test_a_case_that_is_held_back_exists() -> None:
 )
 def test_a_word_is_named_where_it_stands_for_itself(text: str, word: str, named: bool) -> None:
     assert names(text, word) is named
+
+
+@pytest.mark.parametrize(
+    ("agent", "ours"),
+    [
+        ("{id: a, type: router, else: b}", {"default": "b"}),
+        ("{id: a, type: join, group: f, join: any}", {"group": "f", "policy": "any"}),
+        ("{id: a, type: join, quorum: 2}", {"policy": {"quorum": 2}}),
+        ("{id: a, type: join, on_error: continue}", {"on_failure": "partial"}),
+        ("{id: a, type: loop, max_iterations: 3}", {"max_loops": 3}),
+        ("{id: a, type: llm, retry: {max_attempts: 3}}", {"retries": 2}),
+        ("{id: a, type: llm, timeout_ms: 200}", {"timeout": 0.2}),
+    ],
+)
+def test_other_words_for_our_keys_are_translated(agent: str, ours: dict[str, object]) -> None:
+    flow = in_our_words(f"agents: [{{id: x, type: workflow, workflow: {{agents: [{agent}]}}}}]")
+    assert isinstance(flow, dict)
+    (found,) = flow["agents"][0]["workflow"]["agents"]
+    assert {key: found[key] for key in found if key not in ("id", "type")} == ours
+
+
+def test_a_workflow_in_our_words_stays_as_it_is_written() -> None:
+    for text in ("agents: [{id: a, type: llm, retries: 1}]", "a: [", "- 1", "{id: a, type: 5}"):
+        assert in_our_words(text) is text

@@ -102,3 +102,28 @@ def test_each_node_and_each_edge_is_drawn_once() -> None:
     assert mermaid(drawn).count("-->") == edges == 8
     assert dot(drawn).count(" -> ") == edges
     assert text(drawn).count("●") == len(drawn.nodes)
+
+
+def test_what_a_join_tolerates_is_told_once_and_not_of_each_agent() -> None:
+    drawn = graph(
+        {"id": "f", "type": "fork", "targets": [["a", "b"], "c"]},
+        *map(ask, "ab"),
+        ask("c", on_error="d"),
+        ask("d"),
+        {"id": "j", "type": "join", "group": "f", "policy": {"quorum": 2, "deadline": "1m"}},
+    )
+    assert text(drawn).count("on error") == 1
+    assert "on error: d" in text(drawn)
+    assert "j (join, quorum 2, deadline 60 s)" in text(drawn)
+    assert mermaid(drawn).count("on error") == dot(drawn).count("on error") == 1
+    assert "<i>join, quorum 2, deadline 60 s</i>" in mermaid(drawn)
+
+
+def test_a_join_that_takes_what_is_there_says_so() -> None:
+    fork = {"id": "f", "type": "fork", "targets": ["a", "b"]}
+    join = {"id": "j", "type": "join", "group": "f"}
+    kinds = [
+        text(graph(fork, ask("a"), ask("b"), {**join, **more})).splitlines()[-1]
+        for more in ({"policy": "any"}, {"on_failure": "partial"}, {})
+    ]
+    assert kinds == ["● j (join, any)", "● j (join, partial)", "● j (join)"]

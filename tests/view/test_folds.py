@@ -122,3 +122,33 @@ def test_the_valid_prefix_ends_before_the_first_changed_byte() -> None:
         bad[len(bad) // 3] ^= 1
         # A changed byte shows in the line itself, or in the link of the one after it.
         assert valid_prefix([*lines[:at], bytes(bad), *lines[at + 1 :]], blob) in (at, at + 1)
+
+
+def each(**more: Json) -> Json:
+    inner = flow({**SHIP, "id": "x"}, {"id": "y", "type": "tool", "tool": "refuse"}, id="inner")
+    return {"id": "e", "type": "foreach", "items": [1, 2], "workflow": inner, **more}
+
+
+def test_scopes_are_told_apart_where_there_are_several() -> None:
+    run = ran(flow(each(on_failure="partial")))
+    assert [row.name for row in outline(run)] == [
+        "e",
+        "#0.0.0/x",
+        "#0.0.0/y",
+        "#0.1.0/x",
+        "#0.1.0/y",
+    ]
+
+
+def test_the_end_of_an_inner_graph_is_the_answer_to_the_question_for_it() -> None:
+    inner = flow(SHIP, id="inner")
+    run = ran(flow({"id": "w", "type": "workflow", "workflow": inner}))
+    (attempt,) = run.nodes[0].attempts
+    assert (attempt.value, attempt.error) == ("shipped", None)
+    assert attempt.answered_at is not None and attempt.answered_at > attempt.asked_at
+
+
+def test_the_failure_of_an_inner_graph_is_the_error_of_the_question_for_it() -> None:
+    run = ran(flow(each(on_failure="partial")))
+    errors = [attempt.error for attempt in run.nodes[0].attempts]
+    assert [error.code for error in errors if error] == ["effect.raised", "effect.raised"]

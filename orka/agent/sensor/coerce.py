@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
+from orka.agent.sensor.broken import Broken
+from orka.agent.sensor.fragments import whole
 from orka.agent.sensor.places import Step, at, dotted, replaced_at
 from orka.agent.sensor.reading import Repair
 from orka.agent.sensor.schema import Problem, Schema
@@ -15,44 +18,106 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _BOOLEANS = {"true": True, "false": False}
 _LONGEST = 300
 _ROUNDS = 8
+# Beyond it a float stands for several integers.
+_EXACT = 2.0**53
 
 
 def coerced(value: Json, schema: Schema, written: Json) -> tuple[Json, tuple[Repair, ...]]:
-    """`value` with what a schema's defaults say filled in and texts turned into the numbers and
-    truth values they spell. What cannot be is left as it is."""
+    """`value` with what a schema's defaults say filled in and texts turned into the numbers, truth
+    values, lists and maps they spell. What cannot be is left as it is."""
     repairs: list[Repair] = []
     value = _filled(value, written, written, (), repairs)
     for _ in range(_ROUNDS):
         before = len(repairs)
         for problem in schema.problems(value):
-            value = _mended(value, problem, repairs)
+            value = _mended(value, problem, schema, repairs)
         if len(repairs) == before:
             break
     return value, tuple(repairs)
 
 
-def _mended(value: Json, problem: Problem, repairs: list[Repair]) -> Json:
+def _mended(value: Json, problem: Problem, schema: Schema, repairs: list[Repair]) -> Json:
+    if problem.branches:
+        return _branched(value, problem, schema, repairs)
     ways = [new for kind in problem.types for new in _as(kind, problem.found)]
+    ways += [option for option in problem.options if _spells(problem.found, option)]
     if not ways or not all(identical(ways[0], way) for way in ways[1:]):
         return value
     repairs.append(Repair("coerced", problem.found, ways[0], problem.where))
     return replaced_at(value, problem.path, ways[0])
 
 
+def _branched(value: Json, problem: Problem, schema: Schema, repairs: list[Repair]) -> Json:
+    """`value` in the one of several forms that it can be mended to."""
+    ways: list[tuple[Json, list[Repair]]] = []
+    for branch in problem.branches:
+        new, made = value, list[Repair]()
+        for inner in branch:
+            new = _mended(new, inner, schema, made)
+        left = [each for each in schema.problems(new) if each.path == problem.path]
+        if made and not any(each.rule == problem.rule for each in left):
+            ways.append((new, made))
+    if not ways or not all(identical(ways[0][0], new) for new, _ in ways[1:]):
+        return value
+    repairs += ways[0][1]
+    return ways[0][0]
+
+
+def _spells(value: Json, option: Json) -> bool:
+    """Whether a text is an option but for blanks around it and the case of its letters."""
+    if not isinstance(value, str) or option is None:
+        return False
+    if isinstance(option, str):
+        return value.strip().casefold() == option.strip().casefold()
+    kind = "boolean" if isinstance(option, bool) else "number"
+    return any(identical(way, option) for way in _as(kind, value))
+
+
 def _as(kind: str, value: Json) -> list[Json]:
     """What `value` is as a `kind`: one value, or none."""
     if isinstance(value, str):
-        if kind == "boolean" and value.casefold() in _BOOLEANS:
-            return [_BOOLEANS[value.casefold()]]
-        if kind in ("integer", "number") and len(value) <= _LONGEST:
-            if _INTEGER.fullmatch(value):
-                return [int(value)]
-            if kind == "number" and _NUMBER.fullmatch(value):
-                number = float(value)
-                return [number] if abs(number) != float("inf") else []
+        text = value.strip()
+        if kind == "boolean" and text.casefold() in _BOOLEANS:
+            return [_BOOLEANS[text.casefold()]]
+        if kind in ("integer", "number") and len(text) <= _LONGEST:
+            return _number(kind, text)
+        if kind in ("object", "array"):
+            return _container(kind, text)
     elif kind == "string" and isinstance(value, (int, float)) and not isinstance(value, bool):
         return [canonical(value).decode()]
     return []
+
+
+def _number(kind: str, text: str) -> list[Json]:
+    if _INTEGER.fullmatch(text):
+        return [int(text)]
+    if not _NUMBER.fullmatch(text):
+        return []
+    number = float(text)
+    if kind == "integer":
+        return [int(number)] if number.is_integer() and abs(number) < _EXACT else []
+    return [number] if math.isfinite(number) else []
+
+
+def _container(kind: str, text: str) -> list[Json]:
+    """The map or list that a text spells as JSON without a fault."""
+    try:
+        decoded = whole(text)
+    except Broken:
+        return []
+    wanted = dict if kind == "object" else list
+    if decoded is None or decoded.repairs or not isinstance(decoded.value, wanted):
+        return []
+    return [decoded.value]
+
+
+def _whole(value: Json, schema: Mapping[str, Json]) -> Json:
+    """An integer for 3.0, where a schema asks for one and for no other number."""
+    types = schema.get("type")
+    asked = types if isinstance(types, list) else [types]
+    if not isinstance(value, float) or "integer" not in asked or "number" in asked:
+        return value
+    return int(value) if value.is_integer() and abs(value) < _EXACT else value
 
 
 def _filled(
@@ -62,6 +127,9 @@ def _filled(
     schema = _resolved(schema, root)
     if not isinstance(schema, Mapping) or len(path) > _LONGEST:
         return value
+    if not identical(number := _whole(value, schema), value):
+        repairs.append(Repair("coerced", value, number, dotted(path)))
+        return number
     if isinstance(value, list) and isinstance(items := schema.get("items"), Mapping):
         return [_filled(v, items, root, (*path, n), repairs) for n, v in enumerate(value)]
     properties = schema.get("properties")

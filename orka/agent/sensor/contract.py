@@ -12,6 +12,7 @@ import msgspec
 
 from orka.agent.sensor import told
 from orka.agent.sensor.coerce import coerced
+from orka.agent.sensor.keywords import misspelt
 from orka.agent.sensor.reading import Repair
 from orka.agent.sensor.schema import Problem, Schema, shown
 from orka.agent.sensor.short import DEFAULTS, FIELDS, expanded, is_short, wrong
@@ -155,6 +156,8 @@ def _checked(contract: Contract) -> Contract:
     except ValueError as error:
         fix = f"correct it; the short form has the keys {', '.join(FIELDS)}"
         raise wrong(f"it is not a JSON Schema: {error}", fix) from None
+    if found := misspelt(contract.schema):
+        raise wrong(f"JSON Schema has no keyword {found[0]!r}", found[1])
     return contract
 
 

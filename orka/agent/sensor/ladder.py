@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from orka.agent.sensor.broken import NOTHING, Broken, Cut
-from orka.agent.sensor.calls import calls_in
+from orka.agent.sensor.calls import calls_in, calls_of_parts, is_call
 from orka.agent.sensor.choose import chosen
 from orka.agent.sensor.contract import Contract
 from orka.agent.sensor.decoder import Decoded, decode
@@ -26,6 +27,8 @@ REFUSED = (
     *("refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist"),
     *("prohibited_content", "spii", "guardrail_intervened"),
 )
+_BRACKET = re.compile(r"[{\[]")
+_MOST_PARTS = 64
 _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking", "thought")
 
 
@@ -43,7 +46,11 @@ def read(
     """
     try:
         joined = text_of_parts(text)
-        return _unusable(joined, finish_reason) or _read(joined, contract, tools, now)
+        if cut := stopped(joined, finish_reason):
+            return cut
+        return (
+            calls_of_parts(text, tools) or _unusable(joined) or _read(joined, contract, tools, now)
+        )
     except ValueError as error:
         return _bad("syntax", str(error))
     except RecursionError:
@@ -88,7 +95,7 @@ def read_call(text: str, tools: Sequence[str]) -> Reading | None:
     if alone is not None:
         return calls_in([Found(alone.value, 0, alone.end, alone.repairs)], tools, None, None)
     parts = fragments(text)
-    return None if parts.unclosed else calls_in(parts.found, tools, None, None)
+    return None if parts.unclosed else calls_in(parts.found, tools, None, None, text)
 
 
 def text_of_parts(text: Json) -> str:
@@ -102,7 +109,7 @@ def text_of_parts(text: Json) -> str:
     joined: list[str] = []
     for part in parts:
         inner = part.get("text", part.get("content")) if isinstance(part, Mapping) else part
-        if isinstance(part, Mapping) and part.get("type") in _REASONING_PARTS:
+        if is_call(part) or (isinstance(part, Mapping) and part.get("type") in _REASONING_PARTS):
             continue
         if isinstance(inner, str):
             joined.append(inner)
@@ -126,10 +133,8 @@ def stopped(text: str, finish_reason: str) -> Reading | None:
     return None
 
 
-def _unusable(text: str, finish_reason: str) -> Reading | None:
+def _unusable(text: str) -> Reading | None:
     """What is wrong with an answer before it is read."""
-    if problem := stopped(text, finish_reason):
-        return problem
     if not text.strip():
         return _bad("empty", "the answer is empty")
     if len(text) > LARGEST:
@@ -145,7 +150,7 @@ def _within(
     if parts.unclosed:
         message = f"{parts.unclosed} is not closed: all of the answer is reasoning"
         return _bad("unterminated_reasoning", message)
-    if calls := calls_in(parts.found, tools, contract, now):
+    if calls := calls_in(parts.found, tools, contract, now, text):
         return calls
     if parts.broken is not None and (contract is None or not parts.found):
         return _broken(parts.broken, text)
@@ -154,7 +159,7 @@ def _within(
         if parts.broken is not None and not reading.ok:
             return _broken(parts.broken, text)
         return reading
-    return _bare(text, parts.prose, contract, now) or _none(text, parts.unopened)
+    return _bare(text, parts.prose, contract, now) or _begun(parts.prose) or _none(parts.unopened)
 
 
 def _opened(alone: Decoded, contract: Contract | None, now: float | None) -> Found:
@@ -163,7 +168,7 @@ def _opened(alone: Decoded, contract: Contract | None, now: float | None) -> Fou
     inner = alone.value.strip() if isinstance(alone.value, str) else ""
     if inner[:1] not in ("{", "["):
         return found
-    if contract is not None and not contract.judge(alone.value, now).problems:
+    if contract is not None and not _strictly(contract).judge(alone.value, now).problems:
         return found
     try:
         opened = whole(inner)
@@ -180,13 +185,28 @@ def _bare(text: str, prose: str, contract: Contract | None, now: float | None) -
     bare = prose.strip()
     if contract is None or not bare:
         return None
-    verdict = msgspec.structs.replace(contract, coerce=False).judge(bare, now)
+    verdict = _strictly(contract).judge(bare, now)
     if verdict.problems:
         return None
     return Reading(value=bare, repairs=(Repair("bare_text", text, bare),))
 
 
-def _none(text: str, unopened: str) -> Reading:
+def _strictly(contract: Contract) -> Contract:
+    return msgspec.structs.replace(contract, coerce=False)
+
+
+def _begun(prose: str) -> Reading | None:
+    """What is wrong with a text that begins like JSON and is none."""
+    if prose.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        decode(prose)
+    except Broken as error:
+        return _broken(error, prose)
+    return None
+
+
+def _none(unopened: str) -> Reading:
     after = f" after {unopened}" if unopened else ""
     return _bad(
         "syntax", f"not JSON: there is no JSON value in the answer{after}", where="offset 0"
@@ -202,15 +222,21 @@ def _broken(error: Broken, text: str) -> Reading:
 def _partial(text: str) -> Json:
     """What was whole of the value in a text that was cut: for a person to see, never an answer."""
     prose = fragments(text[:LARGEST]).prose
-    starts = [at for at in (prose.find("{"), prose.find("[")) if at >= 0]
-    if not starts:
-        return None
-    try:
-        return decode(prose, min(starts)).value
-    except Cut as cut:
-        return None if cut.partial is NOTHING else cut.partial
-    except Broken:
-        return None
+    whole: Json = None
+    at = 0
+    for _ in range(_MOST_PARTS):
+        start = _BRACKET.search(prose, at)
+        if start is None:
+            break
+        at = start.end()
+        try:
+            decoded = decode(prose, start.start())
+            at, whole = decoded.end, decoded.value if whole is None else whole
+        except Cut as cut:
+            return whole if cut.partial is NOTHING else cut.partial
+        except Broken:
+            continue
+    return whole
 
 
 def _bad(kind: str, message: str, where: str = "", partial: Json = None) -> Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -14,6 +15,15 @@ SAMPLING = ("temperature", "max_tokens", "top_p", "seed", "stop")
 PROVIDER = ("base_url", "api_key_env", "response_format", "threads", "context")
 VIOLATION = "sensor.violation"
 _ASKED_AGAIN = 2
+# No provider takes more, or less.
+_BOUNDS: tuple[tuple[str, float, float], ...] = (
+    ("violation_retries", 0, math.inf),
+    ("temperature", 0, 5),
+    ("max_tokens", 1, math.inf),
+    ("top_p", 0, 1),
+    ("threads", 1, math.inf),
+    ("context", 1, math.inf),
+)
 
 Structured = Literal["auto", "schema", "json", "tool", "prompt"]
 
@@ -73,7 +83,9 @@ def model_shape(options: ModelOptions, tools: Sequence[str] = (), output: Json =
 
 def model_problem(options: ModelOptions) -> str:
     """What is wrong with the shared options, if anything."""
-    retries = options.violation_retries
-    if retries is not None and retries < 0:
-        return "`violation_retries` is less than 0"
+    for name, least, most in _BOUNDS:
+        found = getattr(options, name)
+        if found is not None and not least <= found <= most:
+            bound = f"less than {least}" if found < least else f"more than {most}"
+            return f"`{name}` is {found}, {bound}"
     return ""

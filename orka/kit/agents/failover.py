@@ -43,13 +43,16 @@ def _check(options: FailoverOptions) -> str:
 )
 async def failover(ctx: Context) -> Json:
     """Give the output of the first child that succeeds and is not empty. Fails with
-    `failover.exhausted`, which names each child and its cause, if none does."""
+    `failover.exhausted`, which names each child and its cause, if none does; a resume asks the last
+    one that failed again."""
     options: FailoverOptions = ctx.config
     causes: list[str] = []
+    failed: EffectFailed | None = None
     for child in (str(each["id"]) for each in options.children):
         try:
             output = await ctx.graph(child, ctx.input)
         except EffectFailed as error:
+            failed = error
             cause, data = _told(error.cause), {"code": error.cause.code}
         else:
             if not _empty(output):
@@ -57,7 +60,7 @@ async def failover(ctx: Context) -> Json:
             cause, data = "empty answer", {"output": output}
         causes.append(f"{child}: {cause}")
         await ctx.note("failover", causes[-1], {"child": child, **data})
-    raise _exhausted(ctx.node, causes)
+    raise _exhausted(ctx.node, causes) from failed
 
 
 def _report(child: str, output: Json) -> Json:

@@ -11,6 +11,7 @@ import msgspec
 
 from orka.agent.tool import tool
 from orka.errors import ToolError
+from orka.port.retry import retry_after
 from orka.value import parse
 
 ENDPOINT = "ORKA_SEARCH_URL"
@@ -141,12 +142,11 @@ def _accepted(got: Any) -> None:
         return
     again = status >= 500 or status in _AGAIN
     code = "tool.rate_limited" if status == 429 else "tool.server" if again else "tool.refused"
-    wait = got.headers.get("retry-after", "")
     raise _failed(
         f"the search server answered with status {status}",
         code,
         retryable=again,
-        retry_after=float(wait) if wait.isdecimal() else None,
+        retry_after=retry_after(got.headers),
     )
 
 

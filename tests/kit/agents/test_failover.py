@@ -10,7 +10,8 @@ from played import play, replied
 import orka
 from orka.errors import ConfigError
 from orka.event.event import Noted, ScopeOpened
-from orka.testing.scripted import Refusal, Reply
+from orka.testing.clock import clock, run_virtual
+from orka.testing.scripted import Refusal, Reply, Script, ScriptedModel
 from orka.value import Json
 
 TWO = """
@@ -185,3 +186,21 @@ def test_failing_waits_only_if_it_is_told_to() -> None:
     assert failed.failure and failed.failure.code == "agent.failing"
     assert "'f'" in failed.failure.message and 5 <= failed.seconds < 6
     assert play("  - {id: f, type: failing}\n", "f", {}).seconds == 0
+
+
+def test_a_resume_of_an_exhausted_failover_asks_again() -> None:
+    refused = Reply(error=Refusal(status=503))
+    model = ScriptedModel(Script({"a": [refused], "b": [refused, "B"]}))
+    flow = "version: 1\norchestrator: {id: t, model: scripted}\nagents:" + TWO % ""
+    flow = flow.replace(", retries: 2", "")
+
+    async def go() -> orka.Run:
+        async with orka.Runtime(
+            store=":memory:", models={"scripted": model}, clock=clock
+        ) as runtime:
+            failed = await runtime.run(flow, "in", run_id="r")
+            assert failed.failure and failed.failure.code == "failover.exhausted"
+            return await runtime.resume("r")
+
+    assert run_virtual(go()).output == "B"
+    assert model.counts == {"a": 1, "b": 2}

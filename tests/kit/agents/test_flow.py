@@ -114,6 +114,21 @@ def test_partial_keeps_the_good_results_and_names_the_bad_one() -> None:
     assert '"b": "B"' in prompt and '"c": "C"' in prompt and '"a": {"error"' in prompt
 
 
+@pytest.mark.parametrize("when", [0.0, 0.5, 1.0])
+def test_of_branches_of_which_one_is_enough_a_failed_one_is_left_out(when: float) -> None:
+    dead = Reply(error=Refusal(status=400), delay=when)
+    run, model = ran(forked("policy: any"), {**SCRIPT, "a": [dead], "after": ["done"]})
+    assert run.status == "completed"
+    assert model.prompts("after") == ['{"b": "B"}']
+
+
+@pytest.mark.parametrize("targets", ["[[a, a2], [b, a2]]", "[[a, a2, a], [b]]", "[a, a]"])
+def test_an_agent_stands_in_one_branch_only(targets: str) -> None:
+    flow = forked("policy: all").replace("[[a, a2], [b], [c]]", targets)
+    with pytest.raises(ConfigError, match="twice"):
+        orka.Runtime(store=":memory:").check(flow)
+
+
 def test_a_failure_waits_for_answers_under_way_but_begins_nothing() -> None:
     dead = Reply(error=Refusal(status=400))
     run, model = ran(forked("policy: all"), {**SCRIPT, "a": [slow("A", 2)], "b": [dead]})

@@ -135,6 +135,24 @@ def test_accents_case_and_forms_do_not_count_and_scripts_without_spaces_are_foun
     assert found(memory, "本日", threshold=0.99) == []
 
 
+def test_filters_tell_a_truth_value_from_a_number_at_any_depth() -> None:
+    memory = SqliteMemory(":memory:")
+    for text, value in {"one": 1, "true": True, "text": "1", "float": 1.0}.items():
+        written(memory, text, metadata={"n": value, "deep": [{"n": value}]})
+    assert sorted(found(memory, None, filters={"n": 1})) == ["float", "one"]
+    assert found(memory, None, filters={"n": True}) == ["true"]
+    assert found(memory, None, filters={"deep": [{"n": True}]}) == ["true"]
+    assert found(memory, None, filters={"deep": [{"n": True, "m": 1}]}) == []
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-9, 1.0, 1e9, 1e200])
+def test_the_length_of_a_vector_does_not_count(size: float) -> None:
+    memory = SqliteMemory(":memory:")
+    written(memory, "near", vector=(size, 0.0))
+    written(memory, "far", vector=(0.0, size))
+    assert found(memory, None, vector=(size, size / 10), threshold=0.5) == ["near"]
+
+
 def test_a_vector_is_compared_by_its_cosine_and_nowhere_is_never_near() -> None:
     memory = SqliteMemory(":memory:")
     vectors = {"near": (2.0, 0.0), "mid": (0.8, 0.6), "far": (0.0, 1.0), "opposite": (-1.0, 0.0)}

@@ -9,14 +9,15 @@ then the newest comes first.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from math import fsum, sqrt
+from math import fsum, hypot
 
 from orka.errors import RecallError
 from orka.kit.memory.sqlite.tables import Row, Tables
 from orka.kit.memory.sqlite.terms import asked, words
 from orka.port.memory import Match, Matches, Method, Query
+from orka.value import Json
 
 SCATTERED = 0.95
 
@@ -56,15 +57,15 @@ def _worded(tables: Tables, query: Query, now: float) -> tuple[dict[int, float],
 
 def _near(tables: Tables, query: Query, now: float) -> dict[int, float]:
     asked_for = array("d", query.vector or ())
-    length = sqrt(fsum(x * x for x in asked_for))
+    length = hypot(*asked_for)
+    unit = [x / length for x in asked_for] if length else []
     scores = {}
     for n, vector in tables.seen.vectors(query, now):
         if len(vector) != len(asked_for):
             raise mismatch(query.namespace, len(vector), len(asked_for))
-        norm = length * sqrt(fsum(x * x for x in vector))
-        if norm:
-            product = fsum(x * y for x, y in zip(asked_for, vector, strict=True))
-            scores[n] = min(1.0, product / norm)
+        norm = hypot(*vector)
+        if length and norm:
+            scores[n] = min(1.0, fsum(x * y for x, y in zip(unit, vector, strict=True)) / norm)
     return scores
 
 
@@ -111,7 +112,16 @@ def _first(
 
 def _fits(row: Row, query: Query) -> bool:
     kept = row.entry.metadata
-    return all(name in kept and kept[name] == wanted for name, wanted in query.filters.items())
+    return all(name in kept and _same(kept[name], value) for name, value in query.filters.items())
+
+
+def _same(kept: Json, wanted: Json) -> bool:
+    """Equal as JSON: true is not 1, at any depth."""
+    if isinstance(kept, Mapping) and isinstance(wanted, Mapping):
+        return kept.keys() == wanted.keys() and all(_same(kept[key], wanted[key]) for key in kept)
+    if isinstance(kept, list) and isinstance(wanted, list):
+        return len(kept) == len(wanted) and all(map(_same, kept, wanted))
+    return isinstance(kept, bool) == isinstance(wanted, bool) and bool(kept == wanted)
 
 
 def _final(score: float, age: float, query: Query) -> float:

@@ -8,10 +8,12 @@ from typing import Any
 from orka.errors import ModelError
 from orka.kit.models.openai.endpoint import Endpoint
 from orka.port.model import ModelRequest
+from orka.port.retry import retry_after
 
 OVERFLOW = "model.context_overflow"
 _SECRET_LIKE = re.compile(
     r"(?i)\b(authorization|x-api-key|api[-_]?key)\b[\"']?\s*[:=]\s*[\"']?(bearer\s+)?[^\s\"',}]+"
+    r"|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"
     r"|\bbearer\s+[^\s\"',}]+|\bsk-[\w*.-]+"
 )
 
@@ -43,12 +45,6 @@ def _failure(
         retryable=retryable,
         retry_after=retry_after,
     )
-
-
-def _wait(error: Any) -> float | None:
-    """Seconds of a Retry-After header; None for none, and for a date."""
-    found = error.response.headers.get("retry-after", "")
-    return float(found) if found.strip().replace(".", "", 1).isdecimal() else None
 
 
 def broken(what: str, request: ModelRequest, endpoint: Endpoint) -> ModelError:
@@ -94,7 +90,7 @@ def _by_status(error: Any, request: ModelRequest, endpoint: Endpoint) -> ModelEr
     status: int = error.status_code
     said = _said(error.message, endpoint)
     if status == 429 and error.code != "insufficient_quota":
-        wait = _wait(error)
+        wait = retry_after(error.response.headers)
         when = f" after {wait:g} s" if wait is not None else " later"
         what, fix = f"status 429, too many requests: {said}", f"try again{when}, or ask less often"
         return _failure(
@@ -111,7 +107,7 @@ def _by_status(error: Any, request: ModelRequest, endpoint: Endpoint) -> ModelEr
         return _failure(request, endpoint, what, "try again", code="model.timeout", retryable=True)
     if status >= 500 or status == 409:
         what, fix = f"status {status}: {said}", "try again; the fault is on the server's side"
-        wait = _wait(error)
+        wait = retry_after(error.response.headers)
         return _failure(
             request, endpoint, what, fix, code="model.server", retryable=True, retry_after=wait
         )

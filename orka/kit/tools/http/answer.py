@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-import time
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from orka.errors import ToolError
+from orka.port.retry import retry_after
 from orka.value import Json, parse
 
 _AGAIN = (408, 425, 429)
@@ -30,7 +29,7 @@ def checked(got: Any, url: Any, content: bytes) -> Any:
     else:
         code, fix = "tool.refused", "correct the request"
     again = status >= 500 or status in _AGAIN
-    wait = _wait(got.headers.get("retry-after", "")) if again else None
+    wait = retry_after(got.headers) if again else None
     raise ToolError(what, fix=fix, code=code, retryable=again, retry_after=wait)
 
 
@@ -59,14 +58,4 @@ def _json(text: str | None) -> Json:
     try:
         return None if text is None else parse(text)
     except ValueError:
-        return None
-
-
-def _wait(said: str) -> float | None:
-    """Seconds of a Retry-After header, which is a number or a date."""
-    if said.strip().isdecimal():
-        return float(said)
-    try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
-    except (ValueError, TypeError):
         return None
