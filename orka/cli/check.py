@@ -49,6 +49,17 @@ def check(*, flows: Sequence[str], explain: bool, form: str, settings: Settings)
     return code
 
 
+def warned(runtime: Runtime, workflow: Workflow) -> str:
+    """How many warnings a file of OrKa 0.9 has, in words; nothing without one."""
+    if workflow.dialect == STRICT:
+        return ""
+    return _count(len(_warnings(workflow, runtime.check(workflow))))
+
+
+def _count(warnings: int) -> str:
+    return f"{warnings} warning{'' if warnings == 1 else 's'}" if warnings else ""
+
+
 def _checked(runtime: Runtime, flow: str) -> tuple[Workflow, Graph]:
     workflow = load(flow)
     return workflow, runtime.check(workflow)
@@ -59,22 +70,13 @@ def _refused(error: OrkaError) -> Json:
 
 
 def _found(flow: str, workflow: Workflow, graph: Graph, *, explain: bool) -> dict[str, Json]:
-    warnings: list[Json] = [
-        {"where": note.where, "what": note.does, "old": note.did}
-        for note in workflow.notes
-        if note.warning
-    ]
-    warnings += [
-        {"where": finding.where, "what": finding.what, "fix": finding.fix}
-        for finding in graph.findings
-    ]
     found: dict[str, Json] = {
         "flow": flow,
         "ok": True,
         "nodes": len(graph.nodes),
         "digest": graph.digest,
         "dialect": workflow.dialect,
-        "warnings": warnings,
+        "warnings": _warnings(workflow, graph),
     }
     if explain:
         found["plan"] = plan_of(graph)
@@ -86,10 +88,22 @@ def _found(flow: str, workflow: Workflow, graph: Graph, *, explain: bool) -> dic
     return found
 
 
+def _warnings(workflow: Workflow, graph: Graph) -> list[Json]:
+    noted: list[Json] = [
+        {"where": note.where, "what": note.does, "old": note.did}
+        for note in workflow.notes
+        if note.warning
+    ]
+    return noted + [
+        {"where": finding.where, "what": finding.what, "fix": finding.fix}
+        for finding in graph.findings
+    ]
+
+
 def _tell(found: dict[str, Json]) -> None:
     warnings = found["warnings"]
     old = "" if found["dialect"] == STRICT else f", written for OrKa {found['dialect']}"
-    count = f", {len(warnings)} warning{'' if len(warnings) == 1 else 's'}" if warnings else ""
+    count = f", {_count(len(warnings))}" if warnings else ""
     click.echo(
         f"{found['flow']}: ok, {found['nodes']} nodes, digest {found['digest'][:12]}{old}{count}"
     )

@@ -8,12 +8,14 @@ from pathlib import Path
 import click
 
 from orka.api import Runtime
+from orka.cli.check import warned
 from orka.cli.conduct import Verb, conduct
 from orka.cli.given import given
 from orka.cli.options import Settings, drives, machine, watched
 from orka.cli.select import LAST
 from orka.cli.session import Begun
 from orka.errors import InputError
+from orka.source import load
 from orka.view.run import Run
 
 # `--json` without a file means `--format json`.
@@ -69,7 +71,10 @@ def run(
         value = given(text, json_file)
 
         async def verb(runtime: Runtime, begun: Begun) -> Run:
-            return await runtime.run(flow, value, run_id=id, begun=begun)
+            workflow = load(flow)
+            if count := warned(runtime, workflow):
+                click.echo(f"{flow}: {count}; `orka check` shows them", err=True)
+            return await runtime.run(workflow, value, run_id=id, begun=begun)
 
         return verb
 

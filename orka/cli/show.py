@@ -103,7 +103,11 @@ def _trouble(run: Run) -> list[str]:
     if report is None:
         return []
     failure, node = report.failure, report.node
-    who = f"{click.style(node.path, bold=True)} failed" if node else f"the run {_ENDED.get(run.status, 'failed')}"
+    who = (
+        f"{click.style(node.path, bold=True)} failed"
+        if node
+        else f"the run {_ENDED.get(run.status, 'failed')}"
+    )
     lines = [f"{who}: [{failure.code}] {failure.message}"]
     lines += [f"  where: {failure.where}"] if failure.where else []
     for attempt in report.attempts:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from orka.agent.agent import Decision, Shape
+from orka.agent.compared import as_compared, label
 from orka.agent.guard import Guard
 from orka.errors import GuardError
 from orka.graph.graph import Finding
@@ -86,17 +87,17 @@ def _cases(decision: Decision, domain: _Domain) -> Iterator[tuple[str, str]]:
             yield f"an answer that is none of {known} fails the run", "add a `default`"
         return
     words = [_word(value) for value in domain.values]
-    folded = {case.strip().casefold() for case in decision.cases}
+    folded = {label(case) for case in decision.cases}
     if not decision.fallback:
         for word in words:
-            if word.casefold() not in folded:
+            if label(word) not in folded:
                 yield (
                     f"{decision.source!r} can give {word!r}, which has no route",
                     ("add it, or a `default`"),
                 )
-    possible = {word.casefold() for word in words}
+    possible = {label(word) for word in words}
     for case in decision.cases:
-        if case.strip().casefold() not in possible:
+        if label(case) not in possible:
             yield (
                 f"route {case!r} is dead: {decision.source!r} never gives it",
                 (f"it gives {', '.join(words[:_SHOWN])}"),
@@ -215,7 +216,7 @@ def _points(constants: Sequence[Json], domain: _Domain) -> list[Json]:
 
 def _holds(guard: Guard, value: Json) -> bool:
     try:
-        return guard({"value": value})
+        return guard({"value": as_compared(value, guard.text)})
     except GuardError:
         return False
 

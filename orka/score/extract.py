@@ -18,6 +18,14 @@ from orka.value import Json, canonical
 
 Outputs = Mapping[str, Json]
 
+# A repetition inside one that is repeated itself, or of alternatives, may take for ever.
+_AGAIN = r"(?:[*+]|\{\d)"
+_SLOW = re.compile(
+    rf"[*+}}]\)?{_AGAIN}|\([^()]*(?:[*+|]|\{{\d+,)[^()]*\){_AGAIN}|\\[1-9]|\)\){_AGAIN}"
+)
+# What stands for one character in a pattern: a class, or what is escaped.
+_ONE = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\[^1-9]")
+
 
 class Scoring(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Boolean scoring: the weights of a `preset` for the criteria of a `context`. Without one, the
@@ -131,7 +139,13 @@ def at_path(value: Json, path: str) -> Json:
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """Raises `ConfigError` for one that is no regular expression."""
+    """Raises `ConfigError` for one that is no regular expression, or that a text can make run for
+    ever."""
+    if _SLOW.search(_ONE.sub("x", text)):
+        raise ConfigError(
+            f"the pattern {text!r} could take very long",
+            fix="repeat single characters or classes only, not groups that repeat something",
+        )
     try:
         return re.compile(text)
     except re.error as error:

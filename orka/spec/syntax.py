@@ -152,7 +152,7 @@ def _strange(lines: Lines, places: Sequence[int]) -> Problem | None:
         start = at - lines.at(at).column + 1
         for found, what, fix in (
             (_BLANK.search(line), "a blank that YAML does not take for a space", "write spaces"),
-            (_CURLY.search(line), "a curly quote, which begins no text in quotes,", "write straight quotes"),
+            (_CURLY.search(line), "a curly quote, which quotes nothing,", "write straight quotes"),
         ):
             if found:
                 mark = lines.at(start + found.start(1))

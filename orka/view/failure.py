@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from orka.errors import Failure
 from orka.view.run import Attempt, NodeView, Run
 
+# Failures that follow from what is recorded: to go on would decide the same again.
+_DECIDED = ("foreach.", "guard.", "join.", "router.", "template.")
+
 
 @dataclass(frozen=True, slots=True)
 class FailureReport:
@@ -38,7 +41,18 @@ def at_fault(run: Run) -> NodeView | None:
         for node in run.nodes
         if node.failure and (node.failure.code, node.failure.message) == _cause(failure)
     ]
-    return max(same, key=lambda node: node.scope.count("/") + bool(node.scope), default=None)
+    asked = [node for node in same if _within(node, failure.effect)]
+    return max(asked or same, key=_depth, default=None)
+
+
+def _within(node: NodeView, effect: str) -> bool:
+    """True for the node that asked `effect`, and for those of the scope it opened."""
+    asker = effect.rpartition("#")[0]
+    return node.path == asker or node.scope == effect or node.scope.startswith(f"{effect}/")
+
+
+def _depth(node: NodeView) -> int:
+    return node.scope.count("/") + bool(node.scope)
 
 
 def remedies(run: Run) -> tuple[str, ...]:
@@ -53,7 +67,10 @@ def remedies(run: Run) -> tuple[str, ...]:
     node = at_fault(run)
     told = [run.failure.fix] if run.failure.fix else []
     told.append(f"`orka show {run.id}{_option(node)}` shows what was asked and answered")
-    told.append(f"{again} with the failed node, once the cause is gone")
+    if not run.failure.code.startswith(_DECIDED):
+        told.append(f"{again} with the failed node, once the cause is gone")
+    elif run.failure.code.startswith("join."):
+        told.append(f"`orka fork {run.id}` asks what failed again, and keeps the other answers")
     told.append(f"`orka fork {run.id}{_at(node)} --flow FILE` runs a corrected workflow")
     return tuple(told)
 

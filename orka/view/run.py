@@ -228,7 +228,8 @@ class Fold:
             case ScopeClosed():
                 self._closed(event)
             case NodeReopened():
-                self.nodes[event.scope, event.node].state = "running"
+                node = self.nodes[event.scope, event.node]
+                node.state, node.ended_at, node.failure = "running", None, None
             case Violation() | Repaired() | Noted():
                 self.nodes[event.scope, event.node].remarks.append(event)
             case RunFinished():

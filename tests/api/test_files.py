@@ -76,7 +76,7 @@ def test_what_is_wrong_in_an_inner_file_is_told_of_that_file(tmp_path: Path) -> 
 
 
 def test_what_has_no_effect_in_an_inner_file_of_0_9_is_noted(tmp_path: Path) -> None:
-    inner = INNER.replace("id: inner", "id: inner, queue: q")
+    inner = INNER.replace("id: inner", "id: inner, queue: q, agents: [more]")
     flow = write(tmp_path, outer_yml=OUTER, parts__inner_yml=inner)
     (note,) = orka.load(flow).notes
     assert "inner.yml, line 2" in note.where

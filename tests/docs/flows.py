@@ -69,7 +69,8 @@ def blocks(language: str) -> Iterator[Block]:
 
 def examples() -> list[Block]:
     """The workflows that run by themselves."""
-    return [each for each in blocks("yaml") if each.info != "fragment" and not each.file]
+    parts = ("fragment", "script")
+    return [each for each in blocks("yaml") if each.info not in parts and not each.file]
 
 
 def files() -> list[Block]:

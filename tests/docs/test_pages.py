@@ -9,6 +9,7 @@ import pytest
 from flows import PAGES, Block, blocks
 
 from orka.spec.load import load
+from orka.testing.script import Refusal, script_from
 
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -23,7 +24,8 @@ def test_python_blocks_run(code: Block, tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "flow.yml").write_text(
         "orchestrator: {id: flow, agents: [a]}\nagents: [{id: a, type: wait, seconds: 0}]\n"
     )
-    exec(compile(code.text, code.place, "exec"), {"__name__": "docs"})
+    program = compile(code.text, code.place, "exec", dont_inherit=True)
+    exec(program, {"__name__": "docs"})
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,19 @@ def test_python_blocks_run(code: Block, tmp_path: Path, monkeypatch: pytest.Monk
 )
 def test_fragments_are_parts_of_workflows(code: Block) -> None:
     assert load(f"orchestrator: {{id: x}}\n{code.text}").agents
+
+
+@pytest.mark.parametrize(
+    "code",
+    [pytest.param(block, id=block.place) for block in blocks("yaml") if block.info == "script"],
+)
+def test_scripts_are_scripts(code: Block, tmp_path: Path) -> None:
+    path = tmp_path / "script.yml"
+    path.write_text(code.text, encoding="utf-8")
+    script = script_from(path)
+    assert script.left == {"draft": 2, "judge": 4}
+    assert script.take("draft").error == Refusal(status=503)
+    assert script.take("draft").words == "Rain falls."
 
 
 def slugs(page: Path) -> set[str]:

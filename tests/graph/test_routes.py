@@ -62,6 +62,12 @@ def test_gaps_dead_routes_and_overlaps(
     assert told in found(schema, conditions=conditions)[0]
 
 
+def test_values_are_compared_as_a_router_compares_them() -> None:
+    assert found({"type": "boolean"}, conditions=("value == 'true'", "value == 'false'")) == []
+    assert found({"enum": ["1", "2"]}, conditions=("value < 2", "value >= 2")) == []
+    assert found({"enum": [1, 2]}, cases=("1.0", "2")) == []
+
+
 def test_cases_against_what_can_be_given() -> None:
     told = found({"enum": ["a", "b"]}, cases=("a", "c"))
     assert told == [

@@ -70,6 +70,18 @@ def test_check_warns_and_is_satisfied(folder: Path, capsys: pytest.CaptureFixtur
     assert all("'queue' has no effect" in warning for warning in warnings)
 
 
+def test_a_run_says_how_many_warnings_there_are(
+    folder: Path, server: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["run", "old.yml", "x", "--format", "json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["status"] == "completed"
+    assert said.err.startswith("old.yml: 2 warnings; `orka check` shows them\n")
+    (folder / "clean.yml").write_text("".join(x for x in FLOW.splitlines(True) if "queue" not in x))
+    assert call(["run", "clean.yml", "x"]) == 0
+    assert "warning" not in capsys.readouterr().err
+
+
 def test_explain_says_what_runs_and_what_was_different(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

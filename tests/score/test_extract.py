@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orka.score.extract import Judge, Scoring, Strategy, verdict
+from orka.errors import ConfigError
+from orka.score.extract import Judge, Scoring, Strategy, pattern_of, verdict
 from orka.score.insight import Cognition, learned, quality, summary, trend
 from orka.value import Json
 
@@ -131,3 +132,28 @@ def test_quality_and_trend_are_read_or_unknown() -> None:
     assert quality({"judge": "fine"}) is None
     assert trend({"judge": "CONVERGENCE_TREND: stable"}, [0.1, 0.9]) == "STABLE"
     assert trend({}, [0.1, 0.9]) == "IMPROVING" and trend({}, [None, 0.9]) == "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+$", "(a*)*b", r"(\w+\s?)*$", "(a|aa)+$", "((a)+)+", "(.+){2,9}x", r"(.)\1", "(a{2,})+"],
+)
+def test_a_pattern_that_a_text_can_make_run_for_ever_is_refused(pattern: str) -> None:
+    with pytest.raises(ConfigError, match="very long"):
+        pattern_of(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"SCORE:\s*([0-9.]+)",
+        r"SCORE:\s*(-?\d+(?:\.\d+)?)",
+        r"(\d+(?:[.,]\d+)?)\s*%",
+        r"[*+-]+\s*(\d+)",
+        r"\(score\)+ (\d\.\d{1,3})",
+        r'"score"\s*:\s*{"value": ([0-9.]+)',
+        r"(?:score|rating)s?[:\s]+(.+?)(?:\n|$)",
+    ],
+)
+def test_usual_patterns_are_taken(pattern: str) -> None:
+    assert pattern_of(pattern).pattern == pattern

@@ -337,3 +337,14 @@ def test_a_map_with_an_object_in_it_is_refused() -> None:
 def test_a_number_too_large_for_a_float_is_no_timeout() -> None:
     assert refusal(with_agent(f"timeout: {'9' * 320}")).code == "config.type"
     assert load(with_agent(f"seed: {'9' * 320}")).agents[0].options["seed"] == int("9" * 320)
+
+
+def test_top_keys_that_begin_with_x_are_the_authors() -> None:
+    text = (
+        "x-base: &base {type: llm, model: m/x}\n"
+        "orchestrator: {id: w, agents: [a]}\n"
+        "agents:\n  - {<<: *base, id: a, prompt: p}\n"
+    )
+    assert load(text).agents[0].type == "llm"
+    with pytest.raises(ConfigError, match="y-base"):
+        load(text.replace("x-base", "y-base"))

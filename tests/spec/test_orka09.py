@@ -270,11 +270,12 @@ def test_a_write_keeps_its_metadata_and_its_decay() -> None:
 
 def test_a_search_fails_inside_a_failover_only() -> None:
     alone = one("type: duckduckgo, prompt: p, max_results: 3")
-    assert alone.options == {"on_failure": "empty", "prompt": "p", "max_results": 3}
+    empty = {"on_failure": "empty", "results": "texts"}
+    assert alone.options == {**empty, "prompt": "p", "max_results": 3}
     inside = one("type: failover, input: x, children: [{id: b, type: duckduckgo, prompt: p}]")
     assert inside.options == {
         "report": True,
-        "children": [{"id": "b", "type": "websearch", "prompt": "p"}],
+        "children": [{"id": "b", "type": "websearch", "prompt": "p", "results": "texts"}],
     }
 
 

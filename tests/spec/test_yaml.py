@@ -378,3 +378,24 @@ def test_what_pyyaml_writes_is_read_back_equal(
     document = read(text, "a.yml")
     assert document.value == written
     assert () in document.marks
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: [b]\nc:\n\u00a0\u00a0- {b: 1, d: 2}\n", "U+00A0"),
+        ("a: 1\nb:\u00a0x\n", "U+00A0"),
+        ("a: {b: \u201cx, y: z\u201d, c: d: e}\n", "U+201C"),
+    ],
+)
+def test_characters_that_look_like_those_of_yaml_are_named(text: str, words: str) -> None:
+    assert words in refusal(text).what
+
+
+def test_utf_16_is_named_with_and_without_its_mark() -> None:
+    for coding in ("utf-16", "utf-16-le", "utf-16-be"):
+        assert "UTF-16" in refusal("a: 1\n".encode(coding)).fix
+
+
+def test_plain_text_may_hold_such_characters() -> None:
+    assert value("a: x\u00a0y \u201cz\u201d\n") == {"a": "x\u00a0y \u201cz\u201d"}

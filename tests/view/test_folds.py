@@ -108,6 +108,21 @@ def test_the_innermost_node_is_at_fault() -> None:
     assert any("--at w " in remedy for remedy in remedies(run))
 
 
+def test_the_item_that_ended_the_run_is_at_fault_and_not_one_like_it() -> None:
+    run = ran(flow(each(max_concurrency=2)))
+    node = at_fault(run)
+    assert node is not None and run.failure is not None
+    assert node.scope == run.failure.effect == "e#0.0.0"
+
+
+def test_a_failure_that_would_be_decided_again_is_not_resumed() -> None:
+    fork = {"id": "f", "type": "fork", "targets": ["a", "b"]}
+    join = {"id": "j", "type": "join", "group": "f", "policy": {"quorum": 2}}
+    told = remedies(ran(flow(fork, SHIP, {"id": "b", "type": "tool", "tool": "refuse"}, join)))
+    assert not any("orka resume" in remedy for remedy in told)
+    assert any("orka fork r` asks what failed again" in remedy for remedy in told)
+
+
 def test_a_run_that_completed_has_no_failure_report() -> None:
     run = ran(flow(SHIP))
     assert failure_report(run) is None and at_fault(run) is None

@@ -32,7 +32,8 @@ def misspelt(schema: Json, depth: int = 0) -> tuple[str, str] | None:
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return None
     for key in schema:
-        meant = "" if key in (*_DECIDING, *_OTHERS) else _meant(key)
+        known = key.startswith("x-") or key in (*_DECIDING, *_OTHERS)
+        meant = "" if known else _meant(key)
         if meant:
             return key, f"did you mean {meant!r}?"
     inner = [schema[key] for key in _SINGLE if key in schema]

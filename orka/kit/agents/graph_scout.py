@@ -18,11 +18,14 @@ from orka.value import Json, canonical
 # Types that lead to other agents instead of doing work.
 _CONTROL = ("router", "fork", "join", "loop", "graph-scout", "path_executor")
 _ASKS = "llm"
+# What the id of an agent that gives the answer has in it, the surest first.
+_ANSWERS = ("response_builder", "answer", "final")
 _TOLD = 200
 
 
 class ScoutParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The words of older files. `k_beam` and `max_depth` count; the others wait for scores."""
+    """The words of older files. `max_depth` counts; with `require_terminal` a path ends
+    with an agent that answers; the others wait for scores."""
 
     k_beam: int | None = None
     max_depth: int | None = None
@@ -31,7 +34,7 @@ class ScoutParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     score_weights: dict[str, float] = {}
     strict_mode: bool = False
     require_critical: bool = True
-    require_terminal: bool = True
+    require_terminal: bool = False
     important_threshold: float = 0.8
     include_nice_to_have: bool = True
     min_success_rate: float = 0.7
@@ -115,11 +118,31 @@ async def graph_scout(ctx: Context) -> Json:
             raise
         answer = {"path": _by_order(pool, options.depth), "reasoning": f"by order: {error.what}"}
         await ctx.note("scout.fallback", error.what, {"path": answer["path"]})
+    path = await _ended(ctx, answer["path"], pool)
     candidates = [{"id": id, "type": pool[id]["type"], "score": None} for id in pool]
-    return {**_decision(answer["path"]), "reasoning": answer["reasoning"]} | {
+    return {**_decision(path), "reasoning": answer["reasoning"], "status": "success"} | {
         "candidates": candidates,
         "scored": False,
     }
+
+
+async def _ended(ctx: Context, path: list[Json], pool: Mapping[str, Json]) -> list[Json]:
+    """The path with an agent that answers at its end, if `require_terminal` asks for one."""
+    ends = _terminal(ctx, pool)
+    if not path or not ends or path[-1] in ends:
+        return path
+    last = next((id for id in reversed(path) if id in ends), ends[0])
+    whole = [*(id for id in path if id != last), last]
+    await ctx.note("scout.terminal", f"{last!r} gives the answer: it is the end", {"path": whole})
+    return whole
+
+
+def _terminal(ctx: Context, pool: Mapping[str, Json]) -> list[str]:
+    """The agents that a path may end with, the surest first."""
+    if not ctx.config.params.require_terminal:
+        return []
+    asking = [id for id, each in pool.items() if each["type"] == _ASKS]
+    return list(dict.fromkeys(id for word in _ANSWERS for id in asking if word in id))
 
 
 def _by_order(pool: Mapping[str, Json], depth: int) -> list[Json]:
@@ -161,12 +184,17 @@ def _messages(ctx: Context, pool: Mapping[str, Json], depth: int) -> list[dict[s
     rules = (
         "Choose the agents that should run for the task, in order. Each gets what those before it "
         f"gave. Take at most {depth}, only from this list, each at most once; an empty list if "
-        f"none can help. Say why in `reasoning`.\n\nAgents:\n{listed}"
+        f"none can help. {_end(ctx, pool)}Say why in `reasoning`.\n\nAgents:\n{listed}"
     )
     return [
         {"role": "system", "content": rules},
         {"role": "user", "content": text_of(ctx.render("prompt"))},
     ]
+
+
+def _end(ctx: Context, pool: Mapping[str, Json]) -> str:
+    ends = _terminal(ctx, pool)
+    return f"The last one gives the answer; it is one of: {', '.join(ends)}. " if ends else ""
 
 
 def _about(each: Mapping[str, Json]) -> str:

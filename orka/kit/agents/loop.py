@@ -78,13 +78,19 @@ class LoopOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 class Round(msgspec.Struct, frozen=True):
     """One round: what its agents gave, its score (None: unknown), what later rounds are told of it,
-    and the agent the score came from."""
+    and the agent the score came from. An `assumed` score is the fallback for an unreadable one."""
 
     outputs: dict[str, Json]
     score: float | None
     told: dict[str, Json]
     judge: str = ""
     failure: EffectFailed | None = None
+    assumed: bool = False
+
+    @property
+    def read(self) -> bool:
+        """True if the score was read out of what the round gave."""
+        return not (self.failure or self.assumed)
 
 
 @agent(
@@ -126,12 +132,19 @@ async def _round(
     except EffectFailed as error:
         return await _failed(ctx, names, error)
     judged = await _judged(ctx, order, outputs) if options.scored else Verdict()
+    assumed = options.scored and judged.score is None and options.fallback_score is not None
+    score = options.fallback_score if assumed else judged.score
     found = {
         **learned(options.cognitive_extraction, order, outputs, judged.criteria),
         "reasoning_quality": quality(outputs),
-        "convergence_trend": trend(outputs, [*scores, judged.score]),
+        "convergence_trend": trend(outputs, [*scores, score]),
     }
-    return Round(outputs, judged.score, _told(ctx, names, judged.score, found), judged.agent)
+    if assumed:
+        number = names["loop_number"]
+        said = {"round": number, "score": score}
+        await ctx.note("loop.fallback_score", f"round {number} counts as {score}", said)
+    told = _told(ctx, names, score, found)
+    return Round(outputs, score, told, judged.agent, assumed=assumed)
 
 
 async def _failed(ctx: Context, names: Mapping[str, Json], error: EffectFailed) -> Round:
@@ -192,7 +205,7 @@ async def _stopped(ctx: Context, rounds: Sequence[Round]) -> str:
 def _reasons(ctx: Context, rounds: Sequence[Round]) -> Iterator[tuple[str, str]]:
     options: LoopOptions = ctx.config
     last, scores = rounds[-1], [each.score for each in rounds]
-    if not last.failure and stop.met(last.score, options.score_threshold):
+    if last.read and stop.met(last.score, options.score_threshold):
         yield "threshold", f"{last.score} reaches {options.score_threshold}"
     if options.stop_phrase:
         asked = [options.stop_from] if options.stop_from else list(last.outputs)
@@ -243,7 +256,7 @@ def _told(
 def _output(
     options: LoopOptions, order: Sequence[str], rounds: Sequence[Round], stopped: str
 ) -> Json:
-    known = [None if each.failure else each.score for each in rounds]
+    known = [each.score if each.read else None for each in rounds]
     best = stop.best_of(known)
     if best is None:
         best = max(index for index, each in enumerate(rounds) if not each.failure)

@@ -44,7 +44,7 @@ async def path_executor(ctx: Context) -> Json:
     Fails with `path.missing`, `path.none`, `path.unknown_agent`, or `path.failed` if no agent
     of the path succeeded."""
     options: PathExecutorOptions = ctx.config
-    path = _path(_at(ctx, options.path_source), options.path_source)
+    path = _path(_at(ctx, options.path_source), options.path_source, frozenset(ctx.pool))
     _known(ctx, path)
     given = _at(ctx, options.input_source) if options.input_source else ctx.input
     results: dict[str, Json] = {}
@@ -105,8 +105,8 @@ class Plan(msgspec.Struct, frozen=True):
     decision: str = ""
 
 
-def _path(value: Json, source: str) -> list[Json]:
-    plan = _plan(value, source)
+def _path(value: Json, source: str, pool: frozenset[str]) -> list[Json]:
+    plan = _plan(value, source, pool)
     if plan is None:
         raise _none(source, "no list of agents is in it")
     if plan.decision not in ("", _FIRST, *_WHOLE):
@@ -116,7 +116,7 @@ def _path(value: Json, source: str) -> list[Json]:
     return plan.steps[:1] if plan.decision == _FIRST else plan.steps
 
 
-def _plan(value: Json, source: str) -> Plan | None:
+def _plan(value: Json, source: str, pool: frozenset[str]) -> Plan | None:
     """The plan in an output. A decision counts for the path it stands beside or above."""
     value = _read(value)
     if not isinstance(value, Mapping):
@@ -125,18 +125,25 @@ def _plan(value: Json, source: str) -> Plan | None:
     for key in _PATHS:
         if key in value and (decision or _steps(_read(value[key]))):
             return Plan(_steps(_read(value[key])), decision)
-    inner = _inner(value, source)
+    inner = _inner(value, source, pool)
     return Plan(inner.steps, inner.decision or decision) if inner else None
 
 
-def _inner(value: Mapping[str, Json], source: str) -> Plan | None:
-    """The one plan in a wrapper, or in the outputs that a map holds."""
+def _inner(value: Mapping[str, Json], source: str, pool: frozenset[str]) -> Plan | None:
+    """The one plan in a wrapper, or in the outputs that a map holds. Among several, a decision and
+    a list of agents that can run count more than a text that may be one."""
     wrapped = [value[key] for key in _WRAPPERS if key in value]
     among = wrapped or [inner for inner in value.values() if isinstance(_read(inner), Mapping)]
-    found = [plan for plan in (_plan(inner, source) for inner in among) if plan]
+    found = [plan for plan in (_plan(inner, source, pool) for inner in among) if plan]
+    if any(plan != found[0] for plan in found):
+        found = [plan for plan in found if plan.decision or _runs(plan, pool)] or found
     if any(plan != found[0] for plan in found):
         raise _none(source, "it holds several; name the one that is meant")
     return found[0] if found else None
+
+
+def _runs(plan: Plan, pool: frozenset[str]) -> bool:
+    return all(isinstance(step, str) and step in pool for step in plan.steps)
 
 
 def _steps(value: Json) -> list[Json]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -18,7 +19,8 @@ _WEB, _AT = "web_search", "web_search_at"
 
 class WebsearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`prompt` is the query, by default the run's input. `endpoint` is a SearXNG or compatible
-    server to ask instead. With `on_failure: empty` a failed search gives no results."""
+    server to ask instead. With `on_failure: empty` a failed search gives no results; with
+    `results: texts` each result is one text."""
 
     prompt: str = "{{ input }}"
     max_results: int = 5
@@ -28,6 +30,7 @@ class WebsearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     backend: str = "auto"
     endpoint: str = ""
     on_failure: Literal["fail", "empty"] = "fail"
+    results: Literal["maps", "texts"] = "maps"
 
 
 @agent(
@@ -39,7 +42,7 @@ class WebsearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     version="1",
 )
 async def websearch(ctx: Context) -> Json:
-    """Give a list of results: `title`, `url` and `snippet` of each. Fails with
+    """Give a list of results: `title`, `url` and `snippet` of each, or its text. Fails with
     `websearch.empty_query`, or as the search does."""
     options: WebsearchOptions = ctx.config
     query = text_of(ctx.render("prompt")).strip()
@@ -50,12 +53,19 @@ async def websearch(ctx: Context) -> Json:
             fix="see what its `prompt` is made of",
         )
     try:
-        return await ctx.tool(_AT if options.endpoint else _WEB, query=query, **_told(options))
+        found = await ctx.tool(_AT if options.endpoint else _WEB, query=query, **_told(options))
     except EffectFailed as error:
         if options.on_failure == "fail":
             raise
         await ctx.note("search_failed", error.what, {"code": error.code, "query": query})
         return []
+    return [_text(each) for each in found] if options.results == "texts" else found
+
+
+def _text(result: Mapping[str, Json]) -> str:
+    """A result as one text: what it is called, what it says, and where."""
+    said = ": ".join(str(result[key]) for key in ("title", "snippet") if result.get(key))
+    return f"{said} ({result['url']})" if result.get("url") else said
 
 
 def _told(options: WebsearchOptions) -> dict[str, Json]:

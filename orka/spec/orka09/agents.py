@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from orka.spec.orka09.asks import DEFAULT, LOCAL_KEY, base_url, form, hosted, local
+from orka.spec.orka09.asks import DEFAULT, LOCAL_KEY, base_url, form, hosted, local, single_braces
 from orka.spec.orka09.book import Keys, Place
-from orka.spec.orka09.keep import memory
+from orka.spec.orka09.keep import memory, record
 from orka.spec.orka09.rounds import loop
 from orka.spec.orka09.source import Head, Source
 from orka.spec.orka09.words import FLAT, IGNORED, OPTIONS, old_type
@@ -161,18 +161,19 @@ def _unstructured(keys: Keys) -> None:
 
 
 def _judge(source: Source) -> dict[str, Json]:
-    source.keys.take("structured_output")
-    return local(source.keys) | _sampling(source.keys)
+    keys = source.keys
+    keys.take("structured_output")
+    asked = local(keys) | _sampling(keys)
+    if isinstance(written := keys.peek("custom_prompt"), str) and "custom_prompt" in keys:
+        return asked | {**keys.rest("custom_prompt"), "custom_prompt": single_braces(written)}
+    return asked
 
 
 def _validate(source: Source) -> dict[str, Json]:
     keys = source.keys
     asked = _asked(keys)
     _unstructured(keys)
-    if "store_structure" in keys:
-        does = "'store_structure' is the form of the record"
-        keys.place.note(does, "lost it on the way", "store_structure")
-    return asked | _sampling(keys)
+    return asked | _sampling(keys) | record(keys)
 
 
 def _asked(keys: Keys) -> dict[str, Json]:
@@ -221,7 +222,7 @@ def _fork(source: Source) -> dict[str, Json]:
 
 
 def _join(source: Source) -> dict[str, Json]:
-    does = "waits for every branch that was not routed away, and merges in the order written"
+    does = "waits for every branch that was not routed away, and merges what they gave"
     source.keys.place.note(does, "did not wait, and merged a placeholder for what was missing")
     return {}
 
@@ -248,18 +249,19 @@ def _websearch(source: Source) -> dict[str, Json]:
     keys = source.keys
     if source.kind == "websearch":
         return {}
+    texts: dict[str, Json] = {} if "results" in keys else {"results": "texts"}
     if source.caught:
         keys.place.note("a search that fails is a failure", "gave its error text as a result")
-        return {}
+        return texts
     keys.place.note("a search that fails gives no results, and is noted", "gave its error text")
-    return {"on_failure": "empty"}
+    return {"on_failure": "empty", **texts}
 
 
 def _scout(source: Source) -> dict[str, Json]:
     keys, budgets = source.keys, source.head.budgets
     keys.take("llm_provider", "provider")
     url = keys.take("llm_url", "model_url", "url", "base_url")
-    own = keys.rest(*_SCOUT)
+    own = {"require_terminal": True} | keys.rest(*_SCOUT)
     if (tokens := budgets.get("max_tokens")) is not None:
         own.setdefault("cost_budget_tokens", tokens)
     if (latency := budgets.get("max_latency_ms")) is not None:
@@ -275,7 +277,13 @@ def _scout(source: Source) -> dict[str, Json]:
 
 def _invariants(source: Source) -> dict[str, Json]:
     did = "read them from its prompt, where they always said that all is well"
-    source.keys.place.note("looks at what the trace says has happened", did)
+    keys = source.keys
+    keys.place.note("looks at what the trace says has happened", did)
+    if "prompt" in keys:
+        where = keys.where("prompt")
+        keys.take("prompt")
+        does = "'prompt' has no effect: the facts come from the trace now"
+        keys.place.warn(does, "OrKa 0.9 read EXECUTION_DATA_JSON there", *where)
     return {}
 
 

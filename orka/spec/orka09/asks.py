@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from string import Formatter
 from urllib.parse import urlsplit
 
 from orka.spec.orka09.book import Keys
@@ -182,3 +183,14 @@ def _list(value: Json) -> bool:
 
 def _true(value: Json) -> bool:
     return value is True or (isinstance(value, str) and value.lower() in ("true", "yes", "on"))
+
+
+def single_braces(written: str) -> str:
+    """A format string of Python as the text it stands for; any other text as it is."""
+    try:
+        pieces = list(Formatter().parse(written))
+    except ValueError:
+        return written
+    if any(name not in (None, "content") for _, name, _, _ in pieces):
+        return written
+    return "".join(f"{text}{{content}}" if name else text for text, name, _, _ in pieces)

@@ -9,6 +9,7 @@ from orka.spec.note import Note
 from orka.spec.orka09 import targets
 from orka.spec.orka09.agents import agent_rewritten
 from orka.spec.orka09.book import Book, Place
+from orka.spec.orka09.loopvar import renamed
 from orka.spec.orka09.order import arranged, behind, fruitless, guards, reached, texts
 from orka.spec.orka09.scouts import followed
 from orka.spec.orka09.source import Head
@@ -31,7 +32,7 @@ def rewritten(document: Document) -> tuple[Document, tuple[Note, ...]]:
     runs leaves None in its place. Raises `ConfigError` for what has no meaning today."""
     copy = Document(value=document.value, marks=dict(document.marks), source=document.source)
     book = Book(copy, Problems(document.source))
-    value = _flow(followed(document.value, book.at(())), book.at(()), [])
+    value = _flow(followed(renamed(document.value), book.at(())), book.at(()), [])
     book.problems.settle()
     return Document(value=value, marks=copy.marks, source=copy.source), book.told()
 

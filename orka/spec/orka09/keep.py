@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from orka.spec.orka09.book import Place
+from orka.spec.orka09.book import Keys, Place
 from orka.spec.orka09.source import Source
 from orka.spec.orka09.words import DECAY, DECAY_IGNORED, MEMORY, MEMORY_IGNORED
-from orka.value import Json
+from orka.value import Json, parse
 
 _WRITERS = ("memory-writer", "memory_writer")
+# What a value that stands in a form as an example says of its field.
+_EXAMPLES = {bool: "boolean", int: "number", float: "number", type(None): "any value"}
 
 
 def memory(source: Source) -> dict[str, Json]:
@@ -55,3 +57,36 @@ def _part(name: str, written: dict[str, Json], place: Place) -> dict[str, Json]:
     rest = [(key, (name, key)) for key in written if key not in known]
     place.leftover(rest, known, (*idle, "top_k"))
     return {name: kept} if kept else {}
+
+
+def record(keys: Keys) -> dict[str, Json]:
+    """The form of a record, if `store_structure` is one. 0.9 never read it: nothing was wrong."""
+    if "store_structure" not in keys:
+        return {}
+    place, where = keys.place, keys.where("store_structure")
+    form = _read(keys.take("store_structure"))
+    if form is None:
+        place.warn("'store_structure' is no form of a record: it has no effect", "lost it", *where)
+        return {}
+    place.note("'store_structure' is the form of the record", "lost it on the way", *where)
+    place.moved("store_structure", *where)
+    return {"store_structure": form}
+
+
+def _read(written: Json) -> dict[str, Json] | None:
+    try:
+        form = parse(written) if isinstance(written, str) else written
+    except ValueError:
+        return None
+    if not isinstance(form, dict) or not form:
+        return None
+    return form if isinstance(form.get("properties"), dict) else _typed(form)
+
+
+def _typed(form: Json) -> Json:
+    """The form with the type of each example in its place."""
+    if isinstance(form, dict):
+        return {name: _typed(said) for name, said in form.items()}
+    if isinstance(form, list):
+        return [_typed(said) for said in form]
+    return _EXAMPLES.get(type(form), form)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from orka.spec.orka09.book import Place
+from orka.spec.orka09.book import Keys, Place
 from orka.spec.orka09.source import Source
 from orka.spec.orka09.words import COGNITION, EXTRACTION, SCORING, STRATEGIES, STRATEGY
 from orka.value import Json
 
+# What 0.9 took when nothing else was said.
+_THRESHOLD = 0.8
+_FIRST = ("agreement_moderator", "quality_moderator", "score_moderator")
 _MAPS = {
     "scoring": SCORING,
     "score_extraction_config": EXTRACTION,
@@ -19,7 +22,7 @@ def loop(source: Source) -> dict[str, Json]:
     keys, place = source.keys, source.keys.place
     does = "gives the best round; a score is read as it is written: 8/10 is 0.8"
     place.note(does, "gave the last round, and read '8/10' as 0.08")
-    found: dict[str, Json] = {}
+    found = _usual(keys)
     for name, known in _MAPS.items():
         if isinstance(keys.peek(name), dict):
             where = place.within(*keys.where(name))
@@ -34,6 +37,24 @@ def loop(source: Source) -> dict[str, Json]:
         did = "counted the criteria of paths"
         place.note("counts whichever criteria the answers are about", did, "scoring")
     return found
+
+
+def _usual(keys: Keys) -> dict[str, Json]:
+    """What 0.9 took for settings that a loop does not have."""
+    found: dict[str, Json] = {}
+    if "score_threshold" not in keys:
+        found["score_threshold"] = _THRESHOLD
+    if "high_priority_agents" not in keys:
+        inside = _ids(keys.peek("internal_workflow"))
+        if first := [id for id in _FIRST if id in inside]:
+            found["high_priority_agents"] = first
+    return found
+
+
+def _ids(body: Json) -> list[Json]:
+    agents = body.get("agents") if isinstance(body, dict) else None
+    maps = agents if isinstance(agents, list) else []
+    return [agent.get("id") for agent in maps if isinstance(agent, dict)]
 
 
 def _known(written: dict[str, Json], known: tuple[str, ...], place: Place) -> dict[str, Json]:

@@ -131,6 +131,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "backend",
         "endpoint",
         "on_failure",
+        "results",
     ),
     "validate_and_structure": (
         *ASKING,
@@ -206,7 +207,6 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "path_executor": ("prompt",),
     "memory": ("vector", "embed_content", "category"),
     "graph-scout": ("max_candidates", "optimal_path_length"),
-    "invariant_validator": ("prompt",),
 }
 
 # Keys of `orchestrator:` with which 0.9 did nothing.

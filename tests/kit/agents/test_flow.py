@@ -161,6 +161,27 @@ def test_foreach_gives_outputs_in_order_and_no_more_at_once_than_allowed() -> No
     assert run.seconds == pytest.approx(5, abs=0.01)
 
 
+def test_no_item_of_a_foreach_begins_once_one_has_failed() -> None:
+    replies = [slow("one", 1), {"raise": {"status": 400}}, "never asked for"]
+    run, model = ran(FOREACH, {"plan": ['["p","q","r","s"]'], "work": replies})
+    assert run.status == "failed"
+    assert model.prompts("work") == ["0:p=p", "1:q=q"]
+
+
+def test_a_foreach_resumes_with_the_item_that_failed_and_those_that_never_began() -> None:
+    async def twice() -> orka.Run:
+        dead = {"raise": {"status": 400}}
+        script = {"plan": ['["p","q","r"]'], "work": ["1", dead, "2", "3"], "after": ["."]}
+        settings: Any = {"models": {"scripted": ScriptedModel(Script(script))}, "clock": clock}
+        async with orka.Runtime(store=":memory:", **settings) as runtime:
+            run = await runtime.run(FOREACH.replace("max_concurrency: 2", "max_concurrency: 1"))
+            assert run.status == "failed"
+            return await runtime.resume(run.id)
+
+    run = run_virtual(twice())
+    assert run.outputs["each"] == ["1", "2", "3"]
+
+
 def test_foreach_over_something_else_says_so() -> None:
     run, _ = ran(FOREACH.replace("output_schema: {type: array}", "retries: 0"), {"plan": ["none"]})
     assert run.failure is not None

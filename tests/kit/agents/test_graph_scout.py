@@ -9,6 +9,7 @@ from played import play
 
 import orka
 from orka.errors import ConfigError
+from orka.event.event import Noted
 from orka.value import Json
 
 SCOUT = """
@@ -176,3 +177,29 @@ def test_something_to_judge_is_needed() -> None:
     text = "orchestrator: {id: t, model: scripted, agents: [j]}\nagents:\n"
     with pytest.raises(ConfigError, match="nothing to judge"):
         orka.check(text + "  - {id: j, type: validate_and_structure}\n")
+
+
+ENDS = """
+  - {id: scout, type: graph-scout, prompt: p, params: {require_terminal: true}}
+  - {id: search, type: tool, tool: look}
+  - {id: final_note, type: llm, prompt: n}
+  - {id: answer_builder, type: llm, prompt: a}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "whole"),
+    [
+        (["search"], ["search", "answer_builder"]),
+        (["final_note", "search"], ["search", "final_note"]),
+        (["search", "final_note"], ["search", "final_note"]),
+        ([], []),
+    ],
+)
+def test_a_path_ends_with_an_agent_that_answers_if_that_is_asked(path: Json, whole: Json) -> None:
+    answer = json.dumps({"path": path, "reasoning": "r"})
+    run = play(ENDS, "scout", {"scout": [answer]}, use=(look,))
+    assert run.output["path"] == whole and run.output["status"] == "success"
+    noted = [r.kind for r in run.nodes[0].remarks if isinstance(r, Noted)]
+    assert noted == ["scout.terminal"] * (path != whole)
+    assert any(b"it is one of: answer_builder, final_note" in line for line in run.lines)

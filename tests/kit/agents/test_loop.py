@@ -137,6 +137,15 @@ def test_a_fallback_score_lets_the_loop_go_on_but_meets_no_threshold() -> None:
     assert played.notes() == ["loop.round_failed"]
 
 
+def test_a_fallback_score_stands_for_one_that_cannot_be_read() -> None:
+    options = {**SCORED, "max_loops": 3, "fallback_score": 0.95}
+    played = Played(flow(options), {"d": list("abc"), "s": ["fine, I think", "0.5", "0.4"]})
+    out = played.output
+    assert out["scores"] == [0.95, 0.5, 0.4] and out["best_iteration"] == 2
+    assert not out["threshold_met"] and out["final_score"] == 0.5
+    assert played.notes() == ["loop.fallback_score"]
+
+
 def test_a_loop_whose_rounds_all_fail_has_failed() -> None:
     options = {**SCORED, "max_loops": 2, "fallback_score": 0.3}
     replies: Replies = {

@@ -36,6 +36,8 @@ def ran(path: Json, more: str = "") -> orka.Run:
 STEP = [{"node_id": "a"}, {"node_id": "b"}]
 BEST = [{"node_id": "b", "path": ["b"], "score": 0.2}, {"path": ["a", "b"], "score": 0.9}]
 WHOLE: list[Json] = [
+    {"scout": {"decision": "commit_path", "target": ["a", "b"]}, "said": {"response": "words"}},
+    {"said": {"response": "words"}, "plan": {"path": ["a", "b"]}},
     ["a", "b"],
     STEP,
     [{"id": "a"}, {"agent": "b"}],

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from played import play, replied
 
 from orka.agent.guard import Guard
-from orka.kit.agents.router import _as_compared
+from orka.event.event import Noted
+from orka.agent.compared import as_compared
 from orka.value import Json
 
 MAPPED = """
@@ -84,7 +85,7 @@ def test_what_only_looks_like_a_label_is_none(value: Json, first: str, second: s
     ],
 )
 def test_a_condition_compares_like_with_like(value: Json, condition: str, holds: bool) -> None:
-    names = {"value": _as_compared(value, condition), "input": {"5": 1}}
+    names = {"value": as_compared(value, condition), "input": {"5": 1}}
     assert Guard(condition)(names) is holds
 
 
@@ -94,9 +95,9 @@ def test_a_value_and_its_text_take_the_same_side(value: int | float, spaced: boo
     literal = str(value).lower() if isinstance(value, bool) else repr(value)
     text = f" {literal}\n" if spaced else literal
     for condition, wanted in ((f"value == {literal}", True), (f"value != {literal}", False)):
-        assert Guard(condition)({"value": _as_compared(text, condition)}) is wanted
+        assert Guard(condition)({"value": as_compared(text, condition)}) is wanted
     for condition in (f"value == '{literal}'", f"value in ['x', '{literal}']"):
-        assert Guard(condition)({"value": _as_compared(value, condition)})
+        assert Guard(condition)({"value": as_compared(value, condition)})
 
 
 def test_a_text_is_not_on_the_other_side_of_a_condition() -> None:
@@ -109,3 +110,39 @@ def test_what_no_condition_can_compare_fails_and_takes_no_route() -> None:
         CONDITIONS.replace("tool, tool: say", "llm, prompt: p") % "value < 18", "a, r", {"a": ["m"]}
     )
     assert done.status == "failed" and "b" not in done.outputs and "c" not in done.outputs
+
+
+DEFAULTED = """
+  - {id: s, type: tool, tool: say}
+  - {id: a, type: llm, prompt: p, when: previous_outputs.s == 'go'}
+  - {id: r, type: router, decision_key: %s}
+  - {id: b, type: wait, seconds: 0}
+  - {id: c, type: wait, seconds: 0}
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "route"),
+    [
+        ("s, routing_map: {x: [b]}, default: c", "c"),
+        ("s, routing_map: {x: [b]}, default: [c]", "default"),
+        ("s, routing_map: {x: [b], default: [c]}", "default"),
+        ("s, routing_map: {x: [b], default: [b]}, default: [c]", "(default)"),
+        ("s, routing_map: {x: [b]}, routing_key: gone, default: c", "c"),
+        ('a, routes: [{condition: "value < 5", next: b}], default: c', "c"),
+    ],
+)
+def test_a_default_is_taken_and_noted_when_none_fits_or_nothing_is_there(
+    how: str, route: str
+) -> None:
+    done = replied("zzz", DEFAULTED % how, "s, a, r")
+    assert done.status == "completed", done.failure
+    assert done.output is None or "b" not in done.outputs
+    assert "c" in done.outputs and done.outputs["r"]["route"] == route
+    (note,) = [event for event in done.events if isinstance(event, Noted)]
+    assert note.kind == "default" and note.node == "r"
+
+
+def test_an_empty_default_lets_the_path_go_on() -> None:
+    done = replied("z", DEFAULTED % "s, routing_map: {x: [b], y: [c]}, default: []", "s, a, r")
+    assert done.status == "completed" and not {"b", "c"} & set(done.outputs)

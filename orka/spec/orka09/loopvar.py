@@ -1,0 +1,51 @@
+"""`{% for loop in … %}`: a name that templates keep for themselves, so another one stands there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from orka.value import Json
+
+_NAME = "each_loop"
+_PIECE = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
+_FOR = re.compile(r"\{%[-+]?\s*for\b")
+_OVER = re.compile(r"\{%[-+]?\s*for\s+loop\s+in\b")
+_END = re.compile(r"\{%[-+]?\s*endfor\b")
+# The word itself: no field of another value, no keyword of a call, no text in quotes.
+_WORD = re.compile(r"""("[^"]*"|'[^']*')|(?<![\w.])loop(?!\w|\s*=[^=])""")
+
+
+def renamed(value: Json) -> Json:
+    """The value with every text in it rewritten."""
+    if isinstance(value, str):
+        return "".join(_pieces(value)) if _OVER.search(value) else value
+    if isinstance(value, dict):
+        return {key: renamed(item) for key, item in value.items()}
+    return [renamed(item) for item in value] if isinstance(value, list) else value
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text, with the variable renamed inside each loop that has it."""
+    open_loops: list[bool] = []
+    end = 0
+    for found in _PIECE.finditer(text):
+        piece = found.group()
+        yield text[end : found.start()]
+        end = found.end()
+        if _OVER.match(piece):
+            inside = any(open_loops)
+            head, word, over = piece.partition("loop")
+            yield f"{head}{_NAME}{_said(over) if inside else over}" if word else piece
+            open_loops.append(True)
+            continue
+        if _END.match(piece) and open_loops:
+            open_loops.pop()
+        yield _said(piece) if any(open_loops) else piece
+        if _FOR.match(piece):
+            open_loops.append(False)
+    yield text[end:]
+
+
+def _said(piece: str) -> str:
+    return _WORD.sub(lambda found: found.group(1) or _NAME, piece)
