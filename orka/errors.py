@@ -205,9 +205,10 @@ class RunFailed(OrkaError):
 def nearest(word: str, known: Iterable[str]) -> str:
     """A suggestion clause for a misspelt `word`, or the whole list when nothing is close."""
     options = list(known)
-    close = difflib.get_close_matches(word, options, n=1, cutoff=0.6)
+    folded = {option.casefold(): option for option in reversed(options)}
+    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
     if close:
-        return f"did you mean {close[0]!r}?"
+        return f"did you mean {folded[close[0]]!r}?"
     return f"known: {', '.join(sorted(options))}" if options else "there are none"
 
 

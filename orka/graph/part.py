@@ -16,6 +16,17 @@ from orka.value import Json
 # Keys that every agent has, offered when a key is misspelt.
 _COMMON = ("id", "type", "next", "depends_on", "when", "on_error", "retries", "backoff", "timeout")
 
+# JSON Schema's words for types, for people.
+_KINDS = {
+    "string": "text",
+    "object": "a map",
+    "array": "a list",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
+
 Catalog = Mapping[str, AgentType]
 
 
@@ -91,5 +102,19 @@ def _convert(
         raise ConfigError(
             f"agent {spec.id!r}: {message}" + (f" at {'.'.join(keys)}" if keys else ""),
             where=workflow.where(spec.id, *[key for key in keys[:1] if not key.startswith("[")]),
+            fix=_remedy(kind, given, keys[0]) if keys and not missing else "",
             code="config.missing_key" if missing else "config.type",
         ) from None
+
+
+def _remedy(kind: AgentType, given: Mapping[str, Json], key: str) -> str:
+    """What an option may be: one of some words, or a value of some types."""
+    (_,), parts = msgspec.json.schema_components([kind.config])
+    schema = parts[kind.config.__name__]["properties"].get(key, {})
+    forms = schema.get("anyOf", [schema])
+    words = [word for form in forms for word in form.get("enum", ())]
+    value = given.get(key)
+    if words and isinstance(value, str):
+        return nearest(value, words)
+    names = [str(form.get("type") or form.get("$ref", "").rpartition("/")[2]) for form in forms]
+    return f"write {' or '.join(_KINDS.get(name, name) for name in names if name)}"

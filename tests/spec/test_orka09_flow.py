@@ -205,7 +205,8 @@ def test_a_scout_that_nothing_follows_gets_what_runs_its_path() -> None:
     assert workflow.order == ("s", "s_path", "z")
     assert agents(workflow)["s_path"].options == {"path_source": "s"}
     asked = agents(workflow)["s"].options
-    assert asked["base_url"] == "http://h/v1" and asked["params"] == {"require_terminal": True, "k_beam": 2}
+    assert asked["base_url"] == "http://h/v1"
+    assert asked["params"] == {"require_terminal": True, "k_beam": 2}
 
 
 def test_budgets_of_the_file_are_those_of_its_scouts() -> None:
