@@ -24,11 +24,11 @@ class Context(Remarks):
     """The one door of an agent. What it gives out can be read, never written through."""
 
     __slots__ = (
+        "_failing",
         "_given",
         "_input",
         "_world",
         "config",
-        "failed",
         "node",
         "outputs",
         "run",
@@ -46,13 +46,13 @@ class Context(Remarks):
         input: Json,
         outputs: Mapping[str, Json],
         sources: tuple[str, ...],
-        failed: Mapping[str, Json],
+        failing: tuple[str, ...],
         config: Json,
         world: World,
     ) -> None:
         self.run, self.scope, self.node = run, scope, node
         self._given, self.outputs, self.config = input, outputs, config
-        self.sources, self.failed = sources, failed
+        self.sources, self._failing = sources, failing
         self._world = world
 
     @property
@@ -69,6 +69,11 @@ class Context(Remarks):
         """Outputs of the nodes whose paths came here, in the order of the file. What only chose a
         route is not among them, nor what failed and was caught: `failed` has their errors."""
         return {id: self.outputs[id] for id in self.sources}
+
+    @property
+    def failed(self) -> dict[str, Json]:
+        """`{error: …}` of the nodes whose failure led here, in the order of the file."""
+        return {id: self.outputs[id] for id in self._failing}
 
     def render(self, name: str, names: Mapping[str, Json] | None = None) -> Json:
         """The node's templated option `name`, rendered once; `names` are further names it may use.

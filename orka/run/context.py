@@ -24,8 +24,8 @@ class Here:
 
     def __init__(self, run: str, scope: Scope, node: Node, clock: Callable[[], float]) -> None:
         self._run, self._scope, self._node, self._clock = run, scope, node, clock
-        self.tally = Tally()
-        self.notes: list[str] = []
+        self.tally: Tally | None = None
+        self.notes: list[str] | None = None
 
     def render(self, name: str, names: Mapping[str, Json]) -> Json:
         """What is missing in a template of a 0.9 file becomes a note of the node."""
@@ -38,15 +38,23 @@ class Here:
         except TemplateError as error:
             told = f"template {name!r}: {error.what}"
             raise TemplateError(told, fix=error.fix, code=error.code) from None
-        self.notes += [f"template {name!r}: {one} is missing: nothing printed" for one in missing]
+        if missing:
+            said = [f"template {name!r}: {one} is missing: nothing printed" for one in missing]
+            self.notes = [*(self.notes or ()), *said]
         return value
+
+    def took(self, tally: Tally) -> None:
+        """Count what an effect took."""
+        self.tally = self.tally or Tally()
+        self.tally.add(tally)
 
     def now(self) -> float:
         return self._clock()
 
     def spent(self) -> dict[str, Json]:
         began = self._scope.began[self._node.index]
-        taken = {"tokens": self.tally.tokens, "cost": self.tally.cost}
+        tally = self.tally or Tally()
+        taken = {"tokens": tally.tokens, "cost": tally.cost}
         return {**taken, "seconds": round(self._clock() - began, 6)}
 
     def settled(self) -> list[dict[str, Json]]:
@@ -64,9 +72,11 @@ def context_of(run: str, scope: Scope, node: Node, here: Here) -> Context:
         scope=scope.name,
         node=node.id,
         input=scope.input,
-        outputs=Copies(scope.view(node.index)),
+        outputs=Copies(partial(scope.view, node.index)),
         sources=tuple(id for id in node.sources if status[index[id]] == DONE),
-        failed={id: scope.values[id] for id in node.catching if status[index[id]] == FAILED},
+        failing=tuple(id for id in node.catching if status[index[id]] == FAILED)
+        if node.catching
+        else (),
         config=node.config,
         world=here,
     )

@@ -91,6 +91,8 @@ class Ends:
 
     def _drains(self, scope: Scope | None) -> bool:
         """True if nothing new may begin in a scope: it, or one around it, is about to fail."""
+        if not self._dying:
+            return False
         while scope is not None:
             if scope.dying is not None:
                 return True

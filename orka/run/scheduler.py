@@ -167,7 +167,7 @@ class Scheduler(Ends):
             self._node_failed(scope, node, error.failure())
             return
         strand = Strand(scope, node.index, f"{scope.prefix}{node.id}#", coroutine)
-        strand.tally, strand.notes = here.tally, here.notes
+        strand.here = here
         strand.now = scope.began[node.index]
         self._strands[scope.name, node.index] = strand
         self._advance(strand, None, None)
@@ -217,7 +217,7 @@ class Scheduler(Ends):
                 strand.scope, strand.index, f"{name}.{slot}.", strand_of(member), strand, slot
             )
             # Not the time a place became free: that differs when answers are there already.
-            child.now, child.tally = strand.now, strand.tally
+            child.now, child.here = strand.now, strand.here
             gathered.strands.append(child)
         if not group.members:
             strand.gathered = None
@@ -242,7 +242,9 @@ class Scheduler(Ends):
         if isinstance(found, Failure):
             self._node_failed(scope, node, found)
             return
-        value, notes = found[0], (*found[1], *dict.fromkeys(strand.notes))
+        value, notes = found
+        if strand.here.notes:
+            notes = (*notes, *dict.fromkeys(strand.here.notes))
         edges = taken(scope.graph, node, value)
         given = strand.given if strand.given and passed_on(value, strand.given) else None
         told = (None, edges, notes, given.id) if given else (value, edges, notes)
@@ -337,7 +339,7 @@ class Scheduler(Ends):
             return
         strand.now = asked.at
         if asked.took is not None:
-            strand.tally.add(asked.took)
+            strand.here.took(asked.took)
         error = at_fault(asked.error, asked.id) if asked.error else None
         strand.given = None if error else asked
         self._advance(strand, copied(asked.value), error)

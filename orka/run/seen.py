@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from orka.graph.graph import Graph, Node
@@ -84,28 +84,34 @@ class Beyond(Mapping[str, Json]):
 
 
 class Copies(Mapping[str, Json]):
-    """The same for an agent: gives out copies, each made when it is first looked at."""
+    """The same for an agent: gives out copies, each made when it is first looked at. Most agents
+    never look: for them nothing is made at all."""
 
-    __slots__ = ("_made", "_seen")
-    _made: dict[str, Json]
+    __slots__ = ("_look", "_made")
+    _made: tuple[Mapping[str, Json], dict[str, Json]]
 
-    def __init__(self, seen: Mapping[str, Json]) -> None:
-        self._seen = seen
+    def __init__(self, look: Callable[[], Mapping[str, Json]]) -> None:
+        self._look = look
+
+    @property
+    def _held(self) -> tuple[Mapping[str, Json], dict[str, Json]]:
+        try:
+            return self._made
+        except AttributeError:
+            self._made = self._look(), {}
+            return self._made
 
     def __getitem__(self, id: str) -> Json:
-        try:
-            made = self._made
-        except AttributeError:  # most agents never look: they get no dictionary either
-            made = self._made = {}
-        if id not in made:
-            made[id] = copied(self._seen[id])
-        return made[id]
+        seen, copies = self._held
+        if id not in copies:
+            copies[id] = copied(seen[id])
+        return copies[id]
 
     def __contains__(self, id: object) -> bool:
-        return id in self._seen
+        return id in self._held[0]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._seen)
+        return iter(self._held[0])
 
     def __len__(self) -> int:
-        return len(self._seen)
+        return len(self._held[0])

@@ -10,9 +10,9 @@ from msgspec import structs
 
 from orka.agent.effect import Asked, Effect, Group, Remark
 from orka.errors import AgentError, EffectFailed, Failure, ForeignAwait, OrkaError
+from orka.run.context import Here
 from orka.run.scope import Asked as AskedEffect
 from orka.run.scope import Scope
-from orka.run.tally import Tally
 from orka.value import Json
 
 P = ParamSpec("P")
@@ -43,15 +43,14 @@ class Strand:
         "dead",
         "gathered",
         "given",
+        "here",
         "index",
         "last",
-        "notes",
         "now",
         "parent",
         "prefix",
         "scope",
         "slot",
-        "tally",
     )
 
     def __init__(
@@ -70,8 +69,7 @@ class Strand:
         self.dead = False
         self.given: AskedEffect | None = None
         self.gathered: Gathered | None = None
-        self.tally: Tally
-        self.notes: list[str]
+        self.here: Here
 
     def step(self, value: Json, error: Failure | None) -> Step:
         """Let the agent go on to its next question or its end."""

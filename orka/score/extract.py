@@ -13,7 +13,7 @@ from orka.score.boolean import Rubric, answers_in, covers, judged, rubric
 from orka.score.novelty import agreement
 from orka.score.number import PLACES, Found
 from orka.score.presets import CONTEXTS
-from orka.score.reading import matched, object_in, score_of
+from orka.score.reading import matched, object_in, score_of, without_sureness
 from orka.value import Json, canonical
 
 Outputs = Mapping[str, Json]
@@ -237,6 +237,8 @@ def _computed(strategy: Strategy, outputs: Outputs) -> Verdict:
 def _searched(value: Json) -> list[str]:
     """The texts that a pattern is tried on: those in an output, then a map or number as JSON."""
     plain = value is None or isinstance(value, (str, bool))
+    if isinstance(value, Mapping):
+        value = without_sureness(value)
     return texts_of(value) if plain else [*texts_of(value), canonical(value).decode()]
 
 

@@ -89,7 +89,14 @@ def object_in(text: str) -> dict[str, Json] | None:
     return value if isinstance(value, dict) else None
 
 
+def without_sureness(value: Mapping[str, Json]) -> dict[str, Json]:
+    """The map without what a model says of its own answer: how sure it is of its `response`."""
+    sure = ("confidence",) if "response" in value else ()
+    return {name: item for name, item in value.items() if name not in sure}
+
+
 def _in_map(value: Mapping[str, Json], patterns: Sequence[re.Pattern[str]], key: str) -> Found:
+    value = value if key else without_sureness(value)
     for name in (key,) if key else KEYS:
         if name in value and not isinstance(value[name], Mapping):
             return score_of(value[name], patterns)

@@ -157,3 +157,23 @@ def test_a_pattern_that_a_text_can_make_run_for_ever_is_refused(pattern: str) ->
 )
 def test_usual_patterns_are_taken(pattern: str) -> None:
     assert pattern_of(pattern).pattern == pattern
+
+
+@pytest.mark.parametrize(
+    ("strategies", "said", "score"),
+    [
+        ((), "a plan", None),
+        ((), "SCORE: 0.4", 0.4),
+        ((Strategy(type="direct_key", key="judge"),), "SCORE: 0.4", 0.4),
+        ((Strategy(type="pattern", patterns=[r"(0\.[5-9])"]),), "a plan", None),
+        ((Strategy(type="agent_key", agents=["judge"], key="confidence"),), "a plan", 0.9),
+    ],
+)
+def test_how_sure_a_model_is_of_its_answer_is_no_score_of_the_round(
+    strategies: tuple[Strategy, ...], said: str, score: float | None
+) -> None:
+    told = {"response": said, "confidence": "0.9", "internal_reasoning": "because"}
+    assert verdict(Judge(strategies=strategies), ("judge",), {"judge": told}).score == score
+    as_text = '{"response": "%s", "confidence": 0.9}' % said  # noqa: UP031
+    if not strategies:
+        assert verdict(Judge(), ("judge",), {"judge": as_text}).score == score
