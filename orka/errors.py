@@ -10,8 +10,9 @@ import msgspec
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A failure as data: what a trace keeps of an error. `effect` is the effect behind it;
-    `retry_after` the seconds the other side asked us to wait."""
+    """A failure as data: what a trace keeps of an error. `effect` is the effect behind it, `also`
+    are those of other members of a group that failed with it; `retry_after` the seconds the other
+    side asked us to wait."""
 
     code: str
     message: str
@@ -20,6 +21,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     effect: str = ""
     retryable: bool = True
     retry_after: float | None = None
+    also: tuple[str, ...] = ()
 
 
 class OrkaError(Exception):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from orka.graph.draw import edges_of
-from orka.graph.graph import Edge, Graph, Node
+from orka.graph.graph import BYPASS, Edge, Graph, Node
 from orka.value import Json
 
 # Options that bound what an agent does.
@@ -50,7 +50,7 @@ def _agent(graph: Graph, node: Node) -> dict[str, Json]:
 def _edge(graph: Graph, edge: Edge) -> Json:
     told: dict[str, Json] = {"to": graph.nodes[edge.target].id}
     if edge.case is not None:
-        told["if"] = edge.case
+        told["if"] = "skipped" if edge.case == BYPASS else edge.case
     return {**told, "on_error": True} if edge.error else told
 
 

@@ -142,6 +142,7 @@ class Worker:
         self._arrived = facts + self._arrived
         try:
             await self._record()
+            self._overdue()
             while self._busy():
                 if not self._arrived:
                     self._wake.clear()
@@ -156,6 +157,13 @@ class Worker:
         finally:
             await self._leave()
         return self.state
+
+    def _overdue(self) -> None:
+        """A run that waits for people is left, but not with a join whose time is up."""
+        if self.state.status == "waiting" and not self._arrived:
+            for key, due in self.state.deadlines.items():
+                if key not in self.state.scopes and due <= self._now():
+                    self.deliver(DeadlinePassed(at=self._now(), scope=key))
 
     def _busy(self) -> bool:
         return bool(self._arrived) or (self.state.end is None and self.state.status != "waiting")

@@ -130,6 +130,7 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
         branches=tuple(tuple(branch) for branch in shape.branches),
         group=shape.joins,
         catching=wiring.catching(spec.id),
+        strict=tuple(wiring.strict.get(spec.id, ())),
         rule=rule_of(shape, site.order, index),
         arms=arms_of(site.parts, wiring, spec.id),
         pool=described(site.pool()) if shape.pool else {},

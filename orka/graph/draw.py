@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from orka.graph.graph import Edge, Graph, Node
+from orka.graph.graph import BYPASS, Edge, Graph, Node
 
 
 def mermaid(graph: Graph) -> str:
@@ -173,7 +173,9 @@ def kind(node: Node) -> str:
 
 
 def _label(edge: Edge) -> str:
-    return "on error" if edge.error else edge.case or ""
+    if edge.error:
+        return "on error"
+    return "skipped" if edge.case == BYPASS else edge.case or ""
 
 
 def _quoted(name: str) -> str:

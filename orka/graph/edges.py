@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from orka.agent.agent import Shape
 from orka.errors import ConfigError, nearest
-from orka.graph.graph import Edge
+from orka.graph.graph import BYPASS, Edge
 from orka.spec.workflow import AgentSpec, Workflow
 
 # An end still open: a node, and the case under which the path leaves it (None: always).
@@ -18,7 +18,7 @@ End = tuple[str, str | None]
 class Wiring:
     """Edges by source, in the order written; `order` lists the nodes that take part. `branch`
     numbers the branches that end in a join with a policy; `pool` are agents that nothing leads
-    to."""
+    to; `strict` has, by join, the agents whose failure it fails with."""
 
     edges: dict[str, dict[tuple[str, str | None, bool], None]] = field(default_factory=dict)
     needs: dict[str, int] = field(default_factory=dict)
@@ -28,6 +28,7 @@ class Wiring:
     failures: dict[str, dict[str, None]] = field(default_factory=dict)
     branch: dict[tuple[str, str], int] = field(default_factory=dict)
     pool: list[str] = field(default_factory=list)
+    strict: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def add(self, end: End, target: str, *, error: bool = False) -> None:
         key = (target, end[1], error)
@@ -136,6 +137,8 @@ class _Wire:
             before = self._sequence(branch, [(id, None), *before])
             ends += before
             before = before if shape.chained else []
+        if spec.when and (shape.routes or shape.branches):
+            ends.append((id, BYPASS))
         if shape.routes or shape.branches:
             return ends
         return [] if spec.next else [(id, None)]
@@ -161,6 +164,8 @@ class _Wire:
             self.wiring.add((spec.id, code), target, error=True)
         if fork := self.shapes[spec.id].joins:
             self._check_group(spec, fork)
+            if self.specs[fork].when:
+                self.wiring.add((fork, BYPASS), spec.id)
             for number, branch in enumerate(self.shapes[fork].branches):
                 for end in self._branch_ends(branch):
                     self.wiring.add(end, spec.id)
@@ -185,12 +190,34 @@ class _Wire:
 
     def _tolerate(self) -> None:
         """Where a join tolerates failures, the failure of each agent of its branches that catches
-        none itself leads to the join."""
-        for id, shape in self.shapes.items():
-            if shape.policy and shape.policy.tolerant and shape.joins:
-                for member in self._between(shape.joins, id):
-                    if not self.specs[member].on_error:
-                        self.wiring.add((member, None), id, error=True)
+        none itself leads to the join; in a fork inside a branch, to the join of that fork. One
+        that tolerates none fails with it, and so ends the branch."""
+        spans = {
+            id: self._between(shape.joins, id) for id, shape in self.shapes.items() if shape.joins
+        }
+        around: dict[str, list[str]] = {}
+        for id in sorted(spans, key=lambda id: len(spans[id])):
+            for member in spans[id]:
+                around.setdefault(member, []).append(id)
+        for id, members in spans.items():
+            if not self._tolerant(id):
+                continue
+            within = set(members)
+            for member in members:
+                if not self.specs[member].on_error:
+                    near = around[member][0]
+                    inside = near in within and self.shapes[near].joins in within
+                    self._falls(member, near if inside else id)
+
+    def _falls(self, member: str, join: str) -> None:
+        """The failure of `member` leads to `join`."""
+        self.wiring.add((member, None), join, error=True)
+        if not self._tolerant(join):
+            self.wiring.strict.setdefault(join, {})[member] = None
+
+    def _tolerant(self, join: str) -> bool:
+        policy = self.shapes[join].policy
+        return bool(policy and policy.tolerant)
 
     def _between(self, fork: str, join: str) -> list[str]:
         """The agents on paths from a fork to its join, in the order of the file."""
@@ -226,6 +253,8 @@ class _Wire:
             if nested:
                 ends += self._branch_ends(nested, trail)
         ends = ends or [(last, None)]
+        if self.specs[last].when and (shape.routes or shape.branches):
+            ends.append((last, BYPASS))
         for handler in self._handlers(branch):
             ends += self._branch_ends((handler,), trail)
         return list(dict.fromkeys(ends))

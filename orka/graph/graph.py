@@ -14,6 +14,11 @@ from orka.value import Json
 Rendered = Template | Json
 
 
+# The case of an edge that is taken when the condition of its source was false: the path goes on
+# after the routes or branches that it would have led to.
+BYPASS = "\x00bypass"
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """`case`: taken when the source's value has `route` equal to it. `error`: taken when the source
@@ -29,12 +34,13 @@ class Edge:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A join's policy, compiled. It goes on once `count` branches (None: all) have ended well, or
-    `deadline` seconds after its fork; the nodes of its branches that are `late` then are left
+    `deadline` seconds after its `fork`; the nodes of its branches that are `late` then are left
     out."""
 
     count: int | None
     deadline: float | None
     late: tuple[int, ...]
+    fork: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,8 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Node:
     """One agent of the graph. `needs` counts the edges that lead here, from `sources`; `catching`
-    are nodes whose failure leads here. `above` is the set of nodes upstream, as a bit mask; `later`
+    are nodes whose failure leads here, `strict` those of them with which this one fails.
+    `above` is the set of nodes upstream, as a bit mask; `later`
     says which of them wrote another's output, the last one first. `branches` and `group` are those
     of a fork and a join; `rule` is a join's policy, `arms` the joins whose time begins when this
     fork ends. `pool` describes the agents it may open by id. `constants`
@@ -86,6 +93,7 @@ class Node:
     rule: Rule | None = None
     arms: tuple[tuple[int, float], ...] = ()
     pool: Mapping[str, Json] = field(default_factory=dict)
+    strict: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

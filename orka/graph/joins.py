@@ -17,7 +17,7 @@ def rule_of(shape: Shape, order: Order, index: int) -> Rule | None:
     if policy is None or not policy.tolerant or not shape.joins:
         return None
     fork = order.ids.index(shape.joins)
-    return Rule(policy.count, policy.deadline, order.between(fork, index))
+    return Rule(policy.count, policy.deadline, order.between(fork, index), fork)
 
 
 def arms_of(parts: Mapping[str, Part], wiring: Wiring, fork: str) -> tuple[tuple[int, float], ...]:

@@ -23,7 +23,7 @@ from orka.event.event import (
     Status,
 )
 from orka.graph.graph import Graph, Node
-from orka.run.scope import DONE, RUNNING, STOPPED_SCOPE, UNSETTLED, Asked, Scope
+from orka.run.scope import DONE, FAILED, RUNNING, STOPPED_SCOPE, UNSETTLED, Asked, Scope
 from orka.run.state import State
 from orka.run.strand import Strand
 
@@ -198,6 +198,16 @@ class Ends:
                 self._stop_strand(scope, index)
                 self._emit(NodeSkipped(late.id, scope.name, "late"))
                 self._settled(scope, late)
+
+
+def fallen(scope: Scope, node: Node) -> Failure | None:
+    """Why a join that tolerates no failure fails: one of its branches did."""
+    for id in node.strict:
+        if scope.status[scope.graph.index[id]] == FAILED:
+            error = scope.values[id]["error"]
+            message = f"agent {id!r} of a branch failed: {error['message']}"
+            return Failure(code=error["code"], message=message)
+    return None
 
 
 def _catches(graph: Graph, node: Node, failure: Failure) -> tuple[str, ...]:

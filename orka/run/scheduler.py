@@ -28,10 +28,10 @@ from orka.event.event import (
 )
 from orka.graph.graph import Node, Rule
 from orka.run.context import Here, context_of, wanted
-from orka.run.ends import Ends
+from orka.run.ends import Ends, fallen
 from orka.run.payload import backoff, output_of, passed_on, payload_of
 from orka.run.route import taken
-from orka.run.scope import UNSETTLED, Asked, Scope
+from orka.run.scope import SKIPPED, UNSETTLED, Asked, Scope
 from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault, read
 from orka.value import Json, copied
 
@@ -110,6 +110,9 @@ class Scheduler(Ends):
         if node.needs and not scope.fired[index]:
             self._emit(NodeSkipped(node.id, scope.name))
             self._settled(scope, node)
+        elif node.strict and (cause := fallen(scope, node)):
+            self._emit(NodeStarted(node.id, scope.name))
+            self._node_failed(scope, node, cause)
         elif node.rule and not self._joins(scope, node, node.rule):
             return
         else:
@@ -121,7 +124,7 @@ class Scheduler(Ends):
         if scope.waiting[node.index]:
             self._leave_late(scope, node)
             return True
-        if arrived >= (rule.count or 1):
+        if arrived >= (rule.count or 1) or scope.status[rule.fork] == SKIPPED:
             return True
         self._emit(NodeStarted(node.id, scope.name))
         wanted = f"{rule.count} branches" if rule.count and rule.count > 1 else "a branch"

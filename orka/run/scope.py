@@ -98,7 +98,7 @@ class Scope:
         self.running: dict[int, None] = {}
         self.asked: dict[int, dict[str, None]] = {}
         self.began: dict[int, float] = {}
-        self.failed: dict[int, str] = {}
+        self.failed: dict[int, tuple[str, ...]] = {}
         self.stopped: dict[int, None] = {}
         self.missed: list[int] = []
         self.left = size

@@ -27,7 +27,7 @@ from orka.event.event import (
     Status,
     Violation,
 )
-from orka.graph.graph import Edge, Graph
+from orka.graph.graph import BYPASS, Edge, Graph, Node
 from orka.run.scope import (
     DONE,
     FAILED,
@@ -48,9 +48,11 @@ def _never(edge: Edge) -> bool:
     return False
 
 
-def _passes(edge: Edge) -> bool:
-    """A node whose condition is false lets the path go on without it."""
-    return edge.case is None and not edge.error
+def passes(node: Node) -> Callable[[Edge], bool]:
+    """A node whose condition is false lets the path go on without it, and without its routes and
+    branches."""
+    case = BYPASS if any(edge.case == BYPASS for edge in node.out) else None
+    return lambda edge: edge.case == case and not edge.error
 
 
 class State:
@@ -112,12 +114,13 @@ class State:
         self.arm(self.open("", self.graph, event.input))
 
     def _run_resumed(self, event: RunResumed) -> None:
+        waited = self.status == "waiting"
         self.now, self.end = event.at, None
         self.scopes[""].closed = False
         for name in ("", *self.deadlines):
             if name in self.scopes:
                 self.arm(self.scopes[name])
-            else:
+            elif not waited:  # a join waits no longer because a person takes longer
                 scope, index = self.timed(name)
                 self._arm_join(scope, index)
 
@@ -208,7 +211,7 @@ class State:
             self.drop(scope, node.index)
         if scope.graph.timed:
             self.deadlines.pop(f"{scope.prefix}{event.node}", None)
-        scope.settle(node, SKIPPED, _passes if event.reason == "when" else _never)
+        scope.settle(node, SKIPPED, passes(node) if event.reason == "when" else _never)
 
     def _node_finished(self, event: NodeFinished) -> None:
         scope = self.scopes[event.scope]
@@ -239,7 +242,7 @@ class State:
             scope.dying = scope.dying or event.failure
             scope.status[node.index] = FAILED
             scope.running.pop(node.index, None)
-            scope.failed[node.index] = event.failure.effect
+            scope.failed[node.index] = (event.failure.effect, *event.failure.also)
 
     def _node_stopped(self, event: NodeStopped) -> None:
         scope = self.scopes[event.scope]
@@ -260,8 +263,9 @@ class State:
         else:
             scope.status[index] = RUNNING
             scope.running[index] = None
-        if cause := self.effects.get(scope.failed.pop(index, "")):
-            cause.answered = False
+        for id in scope.failed.pop(index, ()):
+            if cause := self.effects.get(id):
+                cause.answered = False
 
     def _scope_closed(self, event: ScopeClosed) -> None:
         scope = self.scopes[event.scope]

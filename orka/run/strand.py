@@ -122,12 +122,19 @@ class Gathered:
         self.begun = 0
 
     def first_error(self) -> Failure | None:
-        return self.errors[min(self.errors)] if self.errors and not self.settle else None
+        """The first failure in written order, naming the effects of the others too, so that a
+        resume asks all of them anew."""
+        if not self.errors or self.settle:
+            return None
+        first, *others = [self.errors[slot] for slot in sorted(self.errors)]
+        effects = dict.fromkeys(id for each in others for id in (each.effect, *each.also) if id)
+        effects.pop(first.effect, None)
+        return structs.replace(first, also=(*first.also, *effects)) if effects else first
 
 
 def failure_of(raised: BaseException) -> Failure:
     """An exception as data; the effect behind it is found along the chain of causes."""
-    effect = _effect_behind(raised)
+    cause = _cause_behind(raised)
     if isinstance(raised, EffectFailed):
         return raised.cause
     if isinstance(raised, OrkaError):
@@ -139,22 +146,24 @@ def failure_of(raised: BaseException) -> Failure:
             code="agent.raised",
             fix="the agent's code raised this; see its source",
         ).failure()
-    return at_fault(found, effect) if effect else found
+    return structs.replace(found, effect=cause.effect, also=cause.also) if cause else found
 
 
 def at_fault(failure: Failure, effect: str) -> Failure:
     """`failure`, saying which effect is behind it."""
-    return failure if failure.effect == effect else structs.replace(failure, effect=effect)
+    if failure.effect == effect and not failure.also:
+        return failure
+    return structs.replace(failure, effect=effect, also=())
 
 
-def _effect_behind(raised: BaseException | None) -> str:
+def _cause_behind(raised: BaseException | None) -> Failure | None:
     seen: set[int] = set()
     while raised is not None and id(raised) not in seen:
         if isinstance(raised, EffectFailed):
-            return raised.cause.effect
+            return raised.cause
         seen.add(id(raised))
         raised = raised.__cause__ or raised.__context__
-    return ""
+    return None
 
 
 def told(error: BaseException) -> str:

@@ -193,7 +193,7 @@ class _Flow:
         self.members.append(made["id"])
         if kind == "route":
             self._routes(made)
-        elif self._chance(0.2):
+        if self._chance(0.2):
             made["when"] = self._guard(before)
         earlier = self.members[:-1]
         if earlier and self._chance(0.1):
@@ -201,16 +201,27 @@ class _Flow:
         return None
 
     def _fork(self) -> None:
+        before = self.members[-1:]
+        fork, join = self._forked(0)
+        if self._chance(0.15):
+            self.agents[fork]["when"] = self._guard(before)
+        self.members += [fork, join]
+
+    def _forked(self, level: int) -> tuple[str, str]:
+        """A fork, its branches, and their join."""
         fork = self._act()
-        count = self.rng.randint(1, 4)
-        branches = [
-            [self._act()["id"] for _ in range(self.rng.randint(1, 2))] for _ in range(count)
-        ]
+        branches = [self._branch(level) for _ in range(self.rng.randint(1, 4))]
         fork["branches"], fork["chained"] = branches, self._chance(0.15)
         join = self._new("meet", joins=fork["id"], ends=[branch[-1] for branch in branches])
         if self._chance(0.5):
-            join["policy"] = self._policy(count)
-        self.members += [fork["id"], join["id"]]
+            join["policy"] = self._policy(len(branches))
+        return fork["id"], join["id"]
+
+    def _branch(self, level: int) -> list[str]:
+        branch = [self._act()["id"] for _ in range(self.rng.randint(1, 2))]
+        if level < 1 and self._chance(0.2):
+            branch += self._forked(level + 1)
+        return branch
 
     def _policy(self, branches: int) -> Json:
         policy: dict[str, Json] = {"partial": self._chance(0.4)}

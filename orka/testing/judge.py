@@ -14,7 +14,7 @@ from orka.event.event import (
     RunFinished,
     Violation,
 )
-from orka.graph.graph import Graph, Node
+from orka.graph.graph import BYPASS, Graph, Node
 from orka.testing.ledger import DECIDED, Question, ScopeNotes, caught_by, follows
 from orka.value import Json
 
@@ -141,7 +141,10 @@ class NodeJudge:
         if event.reason == "when" and not (led and scope.wanted(node, self.run) is False):
             self.say(f"{node.id!r} was skipped by a condition that is not false")
         dead = event.reason == "dead_path"
-        scope.taken[node.index] = tuple(not dead and follows(edge, None) for edge in node.out)
+        case = BYPASS if any(edge.case == BYPASS for edge in node.out) else None
+        scope.taken[node.index] = tuple(
+            not dead and not edge.error and edge.case == case for edge in node.out
+        )
 
     def _finished(self, scope: ScopeNotes, node: Node, event: NodeFinished) -> None:
         scope.phases[node.index] = "finished"

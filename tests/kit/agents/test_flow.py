@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -241,3 +242,116 @@ def test_a_group_must_be_a_fork() -> None:
     flow = flow.replace("agents: [f, j, after]", "agents: [f, a, a2, b, c, j, after]")
     with pytest.raises(ConfigError, match="'j' has the group 'f', which is no fork"):
         orka.Runtime(store=":memory:").check(flow)
+
+
+NESTED = """
+orchestrator: {{id: n, agents: [outer, all]}}
+agents:
+  - {{id: outer, type: fork, targets: [[a, inner, met, b], c]}}
+  - {{id: inner, type: fork, targets: [i, k]}}
+{agents}
+  - {{id: met, type: join, group: inner, {met}}}
+  - {{id: all, type: join, group: outer, {all}}}
+"""
+DEAD: Mapping[str, list[Any]] = {
+    "a": ["A"],
+    "b": ["B"],
+    "c": ["C"],
+    "i": ["I"],
+    "k": [Reply(error=Refusal(status=400, message="no"))],
+}
+
+
+def nested(met: str, all: str) -> Run:
+    flow = NESTED.format(agents=llms("a", "b", "c", "i", "k"), met=met, all=all)
+    unused = {} if met == "policy: any" else {"b": []}
+    return ran(flow, {**DEAD, **unused})[0]
+
+
+def test_a_failure_that_an_inner_join_tolerates_is_none_to_the_outer_one() -> None:
+    run = nested("policy: any", "on_failure: partial")
+    assert run.output == {"b": "B", "c": "C"}
+
+
+def test_an_inner_join_that_tolerates_no_failure_ends_its_branch() -> None:
+    run = nested("policy: all", "on_failure: partial")
+    assert sorted(run.output) == ["c", "met"]
+    assert "agent 'k' of a branch failed" in run.output["met"]["error"]["message"]
+
+
+def test_a_branch_in_which_an_inner_join_failed_does_not_count_as_ended_well() -> None:
+    run = nested("policy: all", "policy: {quorum: 2}")
+    assert run.failure is not None and run.failure.code == "join.quorum"
+
+
+ROUTED = """
+orchestrator: {id: w, agents: [a, r, after]}
+agents:
+  - {id: a, type: llm, model: scripted, prompt: x}
+  - {id: r, type: router, decision_key: a, when: "input == 'go'", routing_map: {x: [b], y: []}}
+  - {id: b, type: llm, model: scripted, prompt: x}
+  - {id: after, type: llm, model: scripted, prompt: x}
+"""
+
+
+@pytest.mark.parametrize(("input", "ran_too"), [("go", ["b"]), ("stay", [])])
+def test_a_router_that_is_skipped_lets_the_path_go_on(input: str, ran_too: list[str]) -> None:
+    script: dict[str, list[Any]] = {"a": ["x"], "after": ["Z"], **{id: ["B"] for id in ran_too}}
+    run, model = ran(ROUTED, script, input)
+    assert (run.status, run.output) == ("completed", "Z")
+    assert sorted(model.counts) == sorted(["a", "after", *ran_too])
+
+
+@pytest.mark.parametrize("policy", ["policy: all", "policy: {quorum: 2}", "policy: any"])
+def test_a_fork_that_is_skipped_lets_the_path_go_on_without_its_branches(policy: str) -> None:
+    flow = forked(policy).replace("type: fork,", "type: fork, when: \"input == 'go'\",")
+    run, model = ran(flow, {"after": ["Z"]}, "stay")
+    assert (run.status, run.output) == ("completed", "Z"), run.failure
+    assert model.prompts("after") == ["{}"]
+
+
+def test_one_resume_asks_all_items_that_failed_together() -> None:
+    flow = """
+orchestrator: {id: each}
+agents:
+  - id: each
+    type: foreach
+    items: [1, 2, 3]
+    max_concurrency: 0
+    workflow:
+      orchestrator: {id: body}
+      agents: [{id: work, type: llm, model: scripted, prompt: "{{ item }}"}]
+"""
+    dead = Reply(error=Refusal(status=400))
+    script = Script({"work": [dead, dead, "three", "one", "two"]})
+
+    async def twice() -> Run:
+        models = {"scripted": ScriptedModel(script)}
+        async with orka.Runtime(store=":memory:", models=models, clock=clock) as runtime:
+            failed = await runtime.run(flow)
+            assert failed.status == "failed"
+            return await runtime.resume(failed.id)
+
+    assert run_virtual(twice()).output == ["one", "two", "three"]
+
+
+def test_a_deadline_that_passed_while_a_person_was_asked_is_kept_on_resume() -> None:
+    flow = """
+orchestrator: {id: asks, agents: [f, j]}
+agents:
+  - {id: f, type: fork, targets: [[ask], [quick]]}
+  - {id: ask, type: approval, prompt: "Go on?"}
+  - {id: quick, type: wait, seconds: 0}
+  - {id: j, type: join, group: f, policy: {deadline: 10s}}
+"""
+
+    async def waited() -> Run:
+        async with orka.Runtime(store=":memory:", clock=clock) as runtime:
+            run = await runtime.run(flow)
+            assert run.status == "waiting"
+            await asyncio.sleep(60)  # virtual
+            return await runtime.resume(run.id)
+
+    run = run_virtual(waited())
+    assert run.status == "completed" and list(run.output) == ["quick"]
+    assert late(run) == ["ask"]

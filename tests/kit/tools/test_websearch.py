@@ -169,6 +169,13 @@ def test_the_agent_gives_a_list_of_maps() -> None:
     assert done.output == [hit]
 
 
+def test_each_result_may_be_one_text() -> None:
+    with served(searx) as server:
+        more = f", endpoint: '{server.url('/search')}', max_results: 1, results: texts"
+        done = orka.run_sync(flow(more), "Rome", store=":memory:")
+    assert done.output == ["owls of Rome 0: so (https://x.example/0)"]
+
+
 def test_the_agent_fails_or_goes_on_empty_and_says_so() -> None:
     with served(lambda asked: Answer(403)) as server:
         endpoint = f", endpoint: '{server.url()}'"
