@@ -59,7 +59,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     agent of the workflow that nothing else leads to, by its id. Such inner graphs see the outputs
     the agent itself sees if it is not `closed`.
     `reads`: nodes whose outputs the agent needs; `decision`: how it chooses among its routes;
-    `output`: the JSON Schema of what it gives, if there is one. `tools`, `models`:
+    `output`: the JSON Schema of what it gives, if there is one; `answers`: it can be what a run of
+    OrKa 0.9 says at its end. `tools`, `models`:
     what it will ask for by name, so that a missing one is found before the run.
     """
 
@@ -76,6 +77,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     reads: Sequence[str] = ()
     decision: Decision | None = None
     output: Json = None
+    answers: bool = False
     tools: Sequence[str] = ()
     models: Sequence[str] = ()
 

@@ -39,6 +39,23 @@ def field(value: Json, key: str) -> Json | _Missing:
     return value if key in ITSELF else MISSING
 
 
+def answer_of(value: Json) -> Json:
+    """What an output says at the end of a run of OrKa 0.9: its `response`, and of a path that was
+    taken what its last agent says."""
+    while isinstance(value, Mapping):
+        path, results = value.get("executed_path"), value.get("results")
+        if isinstance(path, list) and isinstance(results, Mapping):
+            done = [id for id in path if isinstance(id, str) and id in results]
+            if not done:
+                return value
+            value = results[done[-1]]
+        elif "response" in value:
+            value = value["response"]
+        else:
+            break
+    return value
+
+
 def text_of(value: Json) -> str:
     """An output as text: text as it is; of a map its `response` or `result`; anything else as
     JSON."""

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from orka.agent.agent import Shape
 from orka.agent.guard import Guard
 from orka.errors import ConfigError, GuardError, OrkaError, TemplateError, raise_all
 from orka.graph.edges import Wiring, wire
@@ -21,7 +22,7 @@ from orka.graph.routes import check_routes
 from orka.graph.template import Templates, constant
 from orka.graph.writes import later, writers_of
 from orka.spec.load import inner
-from orka.spec.workflow import AgentSpec, Workflow
+from orka.spec.workflow import STRICT, AgentSpec, Workflow
 from orka.value import Json, canonical, digest
 
 _ALONE: Final = Outer()
@@ -47,6 +48,7 @@ def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Grap
         digest=_digest(workflow, parts, nodes),
         flow=digest(workflow.text.encode()) if workflow.text else "",
         components=_components(parts, nodes),
+        answers=_answers(workflow, nodes, shapes),
         timed=tuple(n.index for n in nodes if n.rule and n.rule.deadline is not None),
         max_concurrency=workflow.max_concurrency,
         findings=(
@@ -56,6 +58,14 @@ def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Grap
     )
     found = dict.fromkeys((*graph.findings, *prove(workflow, graph, shapes, outer.visible)))
     return replace(graph, findings=tuple(found)) if found else graph
+
+
+def _answers(
+    workflow: Workflow, nodes: Sequence[Node], shapes: Mapping[str, Shape]
+) -> tuple[str, ...]:
+    if workflow.dialect == STRICT:
+        return ()
+    return tuple(node.id for node in nodes if shapes[node.id].answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +218,7 @@ def _digest(workflow: Workflow, parts: Mapping[str, Part], nodes: Sequence[Node]
                     }
                     for node in nodes
                 ],
+                **({} if workflow.dialect == STRICT else {"dialect": workflow.dialect}),
                 "agents": [msgspec.structs.replace(part.spec, path=()) for part in parts.values()],
             }
         )

@@ -202,12 +202,25 @@ def reply(value: Json) -> str:
     return text_of(value)
 
 
+def join(value: Json, d: str = "", attribute: Json = None) -> str:
+    """Jinja's `join`; maps and lists among the items are JSON, as everywhere they are printed."""
+    items = [] if value is None else list(value)
+    if attribute is not None:
+        items = [dotted(item, str(attribute)) for item in items]
+    return str(d).join(_printed(item) for item in items if item is not MISSING)
+
+
+def _printed(item: Json) -> str:
+    return to_json(item) if isinstance(item, (Mapping, list, tuple)) else str(item)
+
+
 FILTERS: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
     "__fields": fields,
     "attr": attr,
     "center": center,
     "format_loop_metadata": format_loop_metadata,
     "from_json": from_json,
+    "join": join,
     "regex_replace": regex_replace,
     "regex_search": regex_search,
     "safe_get": safe_get,

@@ -99,7 +99,8 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class Graph:
     """`digest` names what the graph does: same digest, same decisions for the same facts. A
-    `closed` graph does not see what the node that opens it sees. `timed` are joins with a deadline.
+    `closed` graph does not see what the node that opens it sees. `answers` are the nodes of which
+    the last one says what a run of OrKa 0.9 gives. `timed` are joins with a deadline.
     At most `max_concurrency` effects of a run are performed at once (0: no limit)."""
 
     id: str
@@ -113,6 +114,7 @@ class Graph:
     flow: str = ""
     components: Mapping[str, str] = field(default_factory=dict)
     closed: bool = False
+    answers: tuple[str, ...] = ()
     timed: tuple[int, ...] = ()
     max_concurrency: int = 0
     findings: tuple[Finding, ...] = ()

@@ -36,8 +36,11 @@ def prove(
 def _doubtful(
     workflow: Workflow, graph: Graph, node: Node, shape: Shape, visible: Collection[str]
 ) -> Iterator[ConfigError]:
+    within = {id for inner in node.inner.values() for id in inner.index}
     for option, id, needed in _reads(node, shape):
         where = workflow.where(node.id, option)
+        if id in within and id not in graph.index:
+            continue
         if id not in graph.index:
             if id not in visible:
                 known = any(spec.id == id for spec in workflow.agents)

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import structs
 
+from orka.agent.view import answer_of
 from orka.errors import Failure
 from orka.event.event import (
     Event,
@@ -26,6 +27,7 @@ from orka.graph.graph import Graph, Node
 from orka.run.scope import DONE, FAILED, RUNNING, STOPPED_SCOPE, UNSETTLED, Asked, Scope
 from orka.run.state import State
 from orka.run.strand import Strand
+from orka.value import Json
 
 _STOPPED = Failure(code=STOPPED_SCOPE, message="stopped from above")
 # Effects whose answer is worth waiting for once the run is about to fail.
@@ -143,9 +145,7 @@ class Ends:
         """Close a scope in which everything is settled."""
         if scope.closed or scope.left:
             return
-        index, status = scope.graph.index, scope.status
-        done = {id: scope.values[id] for id in scope.graph.ends if status[index[id]] == DONE}
-        value = next(iter(done.values())) if len(done) == 1 else done or None
+        value = _value(scope)
         if scope.name:
             opener = self.state.effects[scope.name]
             collected = dict(scope.values) if opener.payload.get("collect") else value
@@ -198,6 +198,16 @@ class Ends:
                 self._stop_strand(scope, index)
                 self._emit(NodeSkipped(late.id, scope.name, "late"))
                 self._settled(scope, late)
+
+
+def _value(scope: Scope) -> Json:
+    """What the end nodes gave; of a file of OrKa 0.9 what the last agent that answers said."""
+    index, status = scope.graph.index, scope.status
+    said = [id for id in scope.graph.answers if status[index[id]] == DONE]
+    if said and not scope.name:
+        return answer_of(scope.values[max(said, key=scope.places.__getitem__)])
+    done = {id: scope.values[id] for id in scope.graph.ends if status[index[id]] == DONE}
+    return next(iter(done.values())) if len(done) == 1 else done or None
 
 
 def fallen(scope: Scope, node: Node) -> Failure | None:

@@ -44,3 +44,14 @@ def test_null_takes_the_default_in_old_files(template: str, said: str) -> None:
     outputs: Json = {"n": {"score": None, "zero": 0}}
     made = Templates("0.9", ("n",)).compile(template, "w")
     assert made.render({"input": "", "previous_outputs": outputs, "outputs": outputs}) == said
+
+
+@pytest.mark.parametrize("dialect", ["1", "0.9"])
+def test_joined_maps_are_json(dialect: str) -> None:
+    outputs: Json = {"m": [{"b": 1, "a": "x"}, ["y", None], "z", 3]}
+    made = Templates(dialect, ("m",)).compile("{{ previous_outputs.m | join('; ') }}", "w")
+    said = made.render({"input": "", "previous_outputs": outputs, "outputs": outputs})
+    assert said == '{"a": "x", "b": 1}; ["y", null]; z; 3'
+    made = Templates(dialect, ("m",)).compile("{{ input | join(', ', attribute='a') }}", "w")
+    given = {"input": [{"a": 1}, {"a": 2}], "previous_outputs": {}, "outputs": {}}
+    assert made.render(given) == "1, 2"

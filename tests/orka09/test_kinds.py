@@ -196,7 +196,7 @@ def test_several_models_are_compared(run: Run) -> None:
     ran, server = run(MODELS, respond)
     assert {asked.model for asked in server.asked} == {"llama3", "gpt-4o-mini", "the-default"}
     assert ran.outputs["gathered"] == {"here": "llama3", "there": "gpt-4o-mini"}
-    assert ran.output["response"] == "there"
+    assert ran.output == "there"
 
 
 def test_without_a_network_a_search_is_a_failure_and_the_list_goes_on(run: Run) -> None:

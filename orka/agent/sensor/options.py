@@ -73,12 +73,20 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True):
         return {name: item for name, item in found.items() if item is not None}
 
 
-def model_shape(options: ModelOptions, tools: Sequence[str] = (), output: Json = None) -> Shape:
-    """The shape of an agent that asks its model: which, where a breach leads, and the JSON Schema
-    of what it gives, if there is one."""
+def model_shape(
+    options: ModelOptions, tools: Sequence[str] = (), output: Json = None, *, answers: bool = False
+) -> Shape:
+    """The shape of an agent that asks its model: which, where a breach leads, the JSON Schema of
+    what it gives, if there is one, and whether a run can end with it."""
     on = options.on_violation
     catches = {VIOLATION: on.route} if isinstance(on, Route) else {}
-    return Shape(models=(options.model,), catches=catches, tools=tuple(tools), output=output)
+    return Shape(
+        models=(options.model,),
+        catches=catches,
+        tools=tuple(tools),
+        output=output,
+        answers=answers,
+    )
 
 
 def model_problem(options: ModelOptions) -> str:

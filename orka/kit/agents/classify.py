@@ -34,7 +34,8 @@ def _check(options: ClassifyOptions) -> str:
 
 def _shape(options: ClassifyOptions) -> Shape:
     labels = [*options.options, *([options.unknown] if options.unknown else [])]
-    return model_shape(options, output={"properties": {"response": {"enum": labels}}})
+    output = {"properties": {"response": {"enum": labels}}}
+    return model_shape(options, output=output, answers=True)
 
 
 @agent(

@@ -43,7 +43,7 @@ class LlmOptions(ModelOptions, frozen=True, kw_only=True):
 def _shape(options: LlmOptions) -> Shape:
     contract = _contract(options)
     output = {"enum": options.choices} if options.choices else contract and contract.schema
-    return model_shape(options, options.tools, output)
+    return model_shape(options, options.tools, output, answers=True)
 
 
 def _contract(options: LlmOptions) -> Contract | None:

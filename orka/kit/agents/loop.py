@@ -143,7 +143,7 @@ async def _round(
         number = names["loop_number"]
         said = {"round": number, "score": score}
         await ctx.note("loop.fallback_score", f"round {number} counts as {score}", said)
-    told = _told(ctx, names, score, found)
+    told = _told(ctx, names, score, found, outputs)
     return Round(outputs, score, told, judged.agent, assumed=assumed)
 
 
@@ -160,7 +160,7 @@ async def _failed(ctx: Context, names: Mapping[str, Json], error: EffectFailed) 
     await ctx.note("loop.round_failed", f"round {number} failed: {error.what}", said)
     empty: dict[str, Json] = {**learned(Cognition(), (), {}, None), "mistakes": error.what}
     empty |= {"reasoning_quality": None, "convergence_trend": "UNKNOWN"}
-    return Round({}, score, _told(ctx, names, score, empty), failure=error)
+    return Round({}, score, _told(ctx, names, score, empty, {}), failure=error)
 
 
 async def _judged(ctx: Context, order: Sequence[str], outputs: Mapping[str, Json]) -> Verdict:
@@ -242,14 +242,21 @@ def _names(
 
 
 def _told(
-    ctx: Context, names: Mapping[str, Json], score: float | None, found: Mapping[str, Json]
+    ctx: Context,
+    names: Mapping[str, Json],
+    score: float | None,
+    found: Mapping[str, Json],
+    outputs: Mapping[str, Json],
 ) -> dict[str, Json]:
-    """What later rounds are told of a round: the author's metadata, or the usual ones."""
+    """What later rounds are told of a round: the author's metadata, or the usual ones. Its
+    templates see the outputs of the round."""
     timestamp = datetime.fromtimestamp(ctx.now(), UTC).isoformat()
     usual = {"loop_number": names["loop_number"], "score": score, "timestamp": timestamp}
     if not ctx.config.past_loops_metadata:
         return {**usual, **found}
-    written = ctx.render("past_loops_metadata", names={**names, **usual, **found})
+    seen = {**ctx.outputs, **outputs}
+    given = {**names, **usual, **found, "previous_outputs": seen, "outputs": seen}
+    written = ctx.render("past_loops_metadata", names=given)
     return {**usual, **written}
 
 

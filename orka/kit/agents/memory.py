@@ -216,7 +216,8 @@ async def _write(ctx: Context, text: str, place: Mapping[str, str]) -> Json:
         renew_on_read=config.renew_on_read,
     )
     return {
-        "status": written["status"],
+        "status": "success",
+        "outcome": written["status"],
         "memory_key": written["key"],
         "namespace": place["namespace"],
         "memory_type": kind,

@@ -34,7 +34,7 @@ class PathExecutorOptions(msgspec.Struct, frozen=True, kw_only=True):
 @agent(
     "path_executor",
     config=PathExecutorOptions,
-    shape=lambda options: Shape(pool=True),
+    shape=lambda options: Shape(pool=True, answers=True),
     version="1",
 )
 async def path_executor(ctx: Context) -> Json:

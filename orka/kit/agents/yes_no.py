@@ -8,6 +8,7 @@ from orka.agent.sensor import ModelOptions, model_problem, model_shape, select
 from orka.value import Json
 
 _CHOICES = ("yes", "no")
+_OUTPUT = {"properties": {"response": {"type": "boolean"}}}
 _SYNONYMS = {
     **dict.fromkeys(("true", "correct", "right", "affirmative"), "yes"),
     **dict.fromkeys(("false", "incorrect", "wrong", "negative"), "no"),
@@ -25,7 +26,7 @@ class YesNoOptions(ModelOptions, frozen=True, kw_only=True):
     "yes_no",
     config=YesNoOptions,
     templates=("prompt", "system"),
-    shape=lambda o: model_shape(o, output={"properties": {"response": {"type": "boolean"}}}),
+    shape=lambda options: model_shape(options, output=_OUTPUT, answers=True),
     check=model_problem,
     version="1",
 )

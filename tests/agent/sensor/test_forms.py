@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from orka.agent.sensor import Contract, ModelOptions, model_problem, read
@@ -176,7 +178,7 @@ def test_names_of_fields_and_words_of_the_author_are_no_keywords() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"max_tokens": -5}, {"max_tokens": 0}, {"temperature": -1}, {"top_p": 1.5}]
 )
-def test_what_no_provider_takes_is_refused(wrong: dict[str, float]) -> None:
+def test_what_no_provider_takes_is_refused(wrong: dict[str, Any]) -> None:
     (name,) = wrong
     assert name in model_problem(ModelOptions(model="m", **wrong))
     assert not model_problem(ModelOptions(model="m", temperature=0, max_tokens=1, top_p=1))

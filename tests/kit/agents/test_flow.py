@@ -172,7 +172,11 @@ def test_no_item_of_a_foreach_begins_once_one_has_failed() -> None:
 def test_a_foreach_resumes_with_the_item_that_failed_and_those_that_never_began() -> None:
     async def twice() -> orka.Run:
         dead = {"raise": {"status": 400}}
-        script = {"plan": ['["p","q","r"]'], "work": ["1", dead, "2", "3"], "after": ["."]}
+        script: dict[str, list[Any]] = {
+            "plan": ['["p","q","r"]'],
+            "work": ["1", dead, "2", "3"],
+            "after": ["."],
+        }
         settings: Any = {"models": {"scripted": ScriptedModel(Script(script))}, "clock": clock}
         async with orka.Runtime(store=":memory:", **settings) as runtime:
             run = await runtime.run(FOREACH.replace("max_concurrency: 2", "max_concurrency: 1"))
@@ -264,7 +268,7 @@ DEAD: Mapping[str, list[Any]] = {
 
 def nested(met: str, all: str) -> Run:
     flow = NESTED.format(agents=llms("a", "b", "c", "i", "k"), met=met, all=all)
-    unused = {} if met == "policy: any" else {"b": []}
+    unused: dict[str, list[Any]] = {} if met == "policy: any" else {"b": []}
     return ran(flow, {**DEAD, **unused})[0]
 
 

@@ -304,3 +304,24 @@ def test_random_loops_keep_their_word(
         threshold is not None and bool(known) and max(known) >= threshold
     )
     assert (out["stopped"] == "max_loops") <= (out["loops_completed"] == most)
+
+
+def test_what_a_round_is_remembered_by_may_name_its_agents() -> None:
+    options = {
+        "max_loops": 2,
+        "score_from": "s",
+        "past_loops_metadata": {"said": "{{ previous_outputs.d }}/{{ get_agent_response('s') }}"},
+    }
+    played = Played(flow(options), {"d": ["one", "two"], "s": ["0.1", "0.2"]})
+    assert [each["said"] for each in played.output["past_loops"]] == ["one/0.1", "two/0.2"]
+
+
+def test_a_file_of_orka_09_ends_with_what_its_last_model_said() -> None:
+    written = {
+        "orchestrator": {"id": "t", "agents": ["a", "keep"]},
+        "agents": [
+            {"id": "a", "type": "llm", "model": "scripted", "prompt": "x", "queue": "old"},
+            {"id": "keep", "type": "memory", "config": {"operation": "write"}, "prompt": "kept"},
+        ],
+    }
+    assert Played(written, {"a": ["the answer"]}).run.output == "the answer"

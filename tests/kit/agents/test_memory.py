@@ -52,7 +52,7 @@ def test_what_is_written_is_found_by_its_words() -> None:
     wrote, read = runs(
         (write(metadata={"by": "{{ input | length }}"}), "tea is hot"), (flow(), "hot tea")
     )
-    assert wrote.output["status"] == "stored"
+    assert (wrote.output["status"], wrote.output["outcome"]) == ("success", "stored")
     assert wrote.output["content_length"] == 10
     assert wrote.output["stored_metadata"] == {"by": 10, "category": "stored"}
     assert wrote.output["expires_at"] is None
@@ -87,7 +87,7 @@ def test_the_same_key_updates_and_the_same_words_are_kept_once() -> None:
         (write(), "tea  THREE. "),
         (flow(), "tea"),
     )
-    said = [run.output["status"] for run in (first, second, third, fourth)]
+    said = [run.output["outcome"] for run in (first, second, third, fourth)]
     assert said == ["stored", "updated", "stored", "duplicate"]
     assert contents(read) == ["Tea three.", "tea two"]
 

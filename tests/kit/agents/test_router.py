@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from played import play, replied
 
+from orka.agent.compared import as_compared
 from orka.agent.guard import Guard
 from orka.event.event import Noted
-from orka.agent.compared import as_compared
 from orka.value import Json
 
 MAPPED = """

@@ -67,7 +67,7 @@ def test_a_write_that_was_not_recorded_is_not_made_twice(tmp_path: Path) -> None
 
     run = asyncio.run(resumed())
     assert run.status == "completed"
-    assert run.output["status"] == "stored", "a second write would have been an update"
+    assert run.output["outcome"] == "stored", "a second write would have been an update"
     memory = SqliteMemory(str(tmp_path))
     entry = memory.get("n", "k", now=1.0)
     assert entry is not None

@@ -19,7 +19,12 @@ from orka.port.model import Call, Message, ModelReply, ModelRequest
 
 CALL = Call("run", "effect", "node")
 HELLO = Answer(events=[chunk("Hello"), chunk(finish="stop")])
-NAMES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "ORKA_OPENAI_BASE_URL")
+NAMES: tuple[str, ...] = (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_BASE",
+    "ORKA_OPENAI_BASE_URL",
+)
 NAMES += ("ORKA_OPENAI_MODEL", "BASE_OPENAI_MODEL")
 
 
