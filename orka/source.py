@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from orka.agent.sensor.contract import Contract
 from orka.errors import ConfigError
 from orka.spec.files import named, with_files
 from orka.spec.load import load as load_workflow
 from orka.spec.workflow import Workflow
-from orka.value import Json
+from orka.value import DEEPEST, Json
 
 Flow = str | Path | Mapping[str, Json] | Workflow
 
@@ -27,7 +28,7 @@ def _load(flow: Flow, within: tuple[Path, ...]) -> Workflow:
     if isinstance(flow, Workflow):
         return flow
     if isinstance(flow, Mapping):
-        return _whole(load_workflow(flow), Path(), within)
+        return _whole(load_workflow(_written(flow)), Path(), within)
     if isinstance(flow, str) and "\n" in flow:
         return _whole(load_workflow(flow), Path(), within)
     path = Path(flow)
@@ -40,6 +41,20 @@ def _load(flow: Flow, within: tuple[Path, ...]) -> Workflow:
             code="config.missing_file",
         ) from None
     return _whole(load_workflow(written, str(flow)), path.parent, (*within, path.resolve()))
+
+
+def _written(value: Json, depth: int = 0) -> Json:
+    """A map as a file would say it: a type in it (a pydantic model, a msgspec Struct) is its JSON
+    Schema. Raises `ConfigError` for a type that has none."""
+    if depth > DEEPEST:
+        return value  # too deep to be a workflow, which is told with its place
+    if isinstance(value, type):
+        return Contract.of(value).schema
+    if isinstance(value, Mapping):
+        return {key: _written(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_written(item, depth + 1) for item in value]
+    return value
 
 
 def _whole(workflow: Workflow, folder: Path, within: tuple[Path, ...]) -> Workflow:

@@ -57,7 +57,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     `inner`: name -> the option that holds a workflow the agent may open; `children`: the option
     that holds a list of agents, each of which it may open by its id; `pool`: it may open each
     agent of the workflow that nothing else leads to, by its id. Such inner graphs see the outputs
-    the agent itself sees if it is not `closed`.
+    the agent itself sees if it is not `closed`; `names`
+    and `gives` are further names and outputs that it lends them (`ctx.graph(names=, outputs=)`).
     `reads`: nodes whose outputs the agent needs; `decision`: how it chooses among its routes;
     `output`: the JSON Schema of what it gives, if there is one; `answers`: it can be what a run of
     OrKa 0.9 says at its end. `tools`, `models`:
@@ -74,6 +75,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     children: str = ""
     pool: bool = False
     closed: bool = False
+    names: Sequence[str] = ()
+    gives: Sequence[str] = ()
     reads: Sequence[str] = ()
     decision: Decision | None = None
     output: Json = None

@@ -35,7 +35,8 @@ def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Grap
     shapes = {id: part.shape for id, part in parts.items()}
     wiring = wire(workflow, shapes, lambda: wants_pool(workflow, parts, catalog))
     order = order_of(workflow, wiring)
-    templates = Templates(workflow.dialect, (*wiring.position, *outer.visible))
+    ids = (*wiring.position, *outer.visible)
+    templates = Templates(workflow.dialect, ids, outer.names)
     nodes = _nodes(_Site(workflow, parts, wiring, order, catalog, outer, templates))
     graph = Graph(
         id=workflow.id,
@@ -56,7 +57,7 @@ def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Grap
             *(each for node in nodes for graph in node.inner.values() for each in graph.findings),
         ),
     )
-    found = dict.fromkeys((*graph.findings, *prove(workflow, graph, shapes, outer.visible)))
+    found = dict.fromkeys((*graph.findings, *prove(workflow, graph, shapes, outer)))
     return replace(graph, findings=tuple(found)) if found else graph
 
 
@@ -159,11 +160,15 @@ def _inner(site: _Site, part: Part, index: int) -> dict[str, Graph]:
     if part.shape.children:
         found |= children(site.workflow, part)
     pool = site.pool() if part.shape.pool or part.shape.inner else ()
-    around = site.outer.visible.union(site.order.upstream(index))
-    outer = Outer(frozenset() if part.shape.closed else around, pool)
+    names = frozenset(shape.names)
+    around = site.outer.visible.union(site.order.upstream(index), shape.gives)
+    if shape.closed:
+        outer = Outer(frozenset(shape.gives), pool, names)
+    else:
+        outer = Outer(around, pool, names | site.outer.names)
     graphs = {name: compile(each, site.catalog, outer) for name, each in found.items()}
     if part.shape.pool:
-        within = Outer(around.union(spec.id for _, spec in pool))
+        within = Outer(around.union(spec.id for _, spec in pool), (), outer.names)
         for workflow, spec in pool:
             graphs.setdefault(spec.id, compile(single(workflow, spec), site.catalog, within))
     if part.shape.closed:

@@ -16,11 +16,13 @@ from orka.value import Json
 
 @dataclass(frozen=True, slots=True)
 class Outer:
-    """`visible` are the ids whose outputs are seen from outside; `pool` the agents that may be
+    """`visible` are the ids whose outputs are seen from outside, `names` those that the opener
+    lends to templates; `pool` the agents that may be
     opened by id, with the workflow each belongs to."""
 
     visible: frozenset[str] = frozenset()
     pool: tuple[tuple[Workflow, AgentSpec], ...] = ()
+    names: frozenset[str] = frozenset()
 
 
 def single(workflow: Workflow, spec: AgentSpec) -> Workflow:

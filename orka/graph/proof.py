@@ -8,24 +8,25 @@ from orka.agent.agent import Shape
 from orka.agent.guard import Guard
 from orka.errors import ConfigError, GuardError, nearest
 from orka.graph.graph import Finding, Graph, Node, found
-from orka.graph.template import CONTEXT, HYPHENATED
-from orka.graph.vocabulary import NAMES
+from orka.graph.outer import Outer
+from orka.graph.template import HYPHENATED
+from orka.graph.vocabulary import CONDITION, NAMES
 from orka.spec.workflow import STRICT, Workflow
 
 _OUTPUTS = ("previous_outputs", "outputs")
 
 
 def prove(
-    workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape], visible: Collection[str]
+    workflow: Workflow, graph: Graph, shapes: Mapping[str, Shape], outer: Outer
 ) -> list[Finding]:
     """Raises `ConfigError` for a reference to a node that does not exist, or that is not upstream
-    (nor `visible` from outside) though it must be there; `GuardError` for a condition with a name
+    (nor visible from outside) though it must be there; `GuardError` for a condition with a name
     that nothing has. In a file of OrKa 0.9 references are findings."""
     doubts: list[Finding] = []
     for node in graph.nodes:
         if node.when:
-            _check_names(node.when, graph, workflow.where(node.id, "when"))
-        for problem in _doubtful(workflow, graph, node, shapes[node.id], visible):
+            _check_names(node.when, graph, workflow.where(node.id, "when"), outer.names)
+        for problem in _doubtful(workflow, graph, node, shapes[node.id], outer.visible):
             if workflow.dialect == STRICT:
                 raise problem
             doubts.append(Finding(problem.where, problem.what, problem.fix))
@@ -84,8 +85,9 @@ def _reads(node: Node, shape: Shape) -> Iterator[tuple[str, str, bool]]:
             yield "when", rest[0], True
 
 
-def _check_names(guard: Guard, graph: Graph, where: str) -> None:
-    unknown = [root for root, *_ in guard.names if root not in CONTEXT]
+def _check_names(guard: Guard, graph: Graph, where: str, lent: Collection[str]) -> None:
+    known = (*CONDITION, *lent)
+    unknown = [root for root, *_ in guard.names if root not in known]
     read = [rest[0] for root, *rest in guard.names if root in _OUTPUTS and rest]
     for match in HYPHENATED.finditer(guard.text):
         head, *tail = match.group(1).split("-")
@@ -99,5 +101,5 @@ def _check_names(guard: Guard, graph: Graph, where: str) -> None:
         raise GuardError(
             f"condition {guard.text!r} uses {root!r}, which is not defined",
             where=where,
-            fix=nearest(root, CONTEXT),
+            fix=nearest(root, known),
         )

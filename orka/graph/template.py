@@ -26,9 +26,13 @@ _INNER = re.compile(r"\s*\(?`[^`]*`(?: is undefined)?\)?")
 
 
 class Templates:
-    """One environment for all templates of a graph. `ids` are the outputs they may name."""
+    """One environment for all templates of a graph. `ids` are the outputs they may name, `names`
+    what they may name beside what all templates know."""
 
-    def __init__(self, dialect: str = "1", ids: Collection[str] = ()) -> None:
+    def __init__(
+        self, dialect: str = "1", ids: Collection[str] = (), names: Collection[str] = ()
+    ) -> None:
+        self._known = _KNOWN.union(names)
         self._strict, self._ids = dialect == "1", frozenset(ids)
         self._env = minijinja.Environment(
             undefined_behavior="strict" if self._strict else "chainable",
@@ -52,8 +56,8 @@ class Templates:
             self._exists(f"''|{word}", f"the filter {word!r}", word, line, where)
         for word, line in made.found.tests.items():
             self._exists(f"'' is {word}", f"the test {word!r}", word, line, where)
-        used = dict.fromkeys([*sorted(names), *(n for n in made.found.names if n in _KNOWN)])
-        unknown = [n for n in used if n not in _KNOWN and not n.startswith("__")]
+        used = dict.fromkeys([*sorted(names), *(n for n in made.found.names if n in self._known)])
+        unknown = [n for n in used if n not in self._known and not n.startswith("__")]
         if unknown and self._strict:
             raise TemplateError(
                 f"a template uses {unknown[0]!r}, which is not defined",

@@ -14,7 +14,7 @@ HOUSE = ROOT / "orka"
 # Room -> rooms it may import. `errors` and `value` are open to all.
 TABLE: dict[str, set[str]] = {
     "spec": set(),
-    "source": {"spec"},
+    "source": {"spec", "agent"},
     "event": set(),
     "score": set(),
     "agent": {"score"},
