@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Properties are about values; how fast a busy machine makes them is no property.
+settings.register_profile("orka", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("orka")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

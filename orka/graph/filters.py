@@ -15,6 +15,10 @@ from orka.graph.lookup import to_json
 from orka.value import Json
 
 _LONGEST = 20_000
+_SAID = {
+    **dict.fromkeys(("true", "yes", "on", "1", "1.0"), True),
+    **dict.fromkeys(("false", "no", "off", "0", "0.0"), False),
+}
 _PATTERN = 500
 
 
@@ -71,9 +75,28 @@ def from_json(value: Json) -> Json:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
+        return json.loads(value, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise TemplateError("`from_json` was given text that is not JSON") from None
+
+
+def _once(pairs: list[tuple[str, Json]]) -> Json:
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _no_number(word: str) -> Json:
+    raise ValueError(f"{word} is no JSON")
+
+
+def boolean(value: Json) -> bool:
+    """true or false, and texts and numbers that say one of them. Raises `TemplateError` for any
+    other."""
+    word = str(value).strip().casefold()
+    if isinstance(value, (bool, str, int, float)) and word in _SAID:
+        return _SAID[word]
+    raise TemplateError(f"`bool` was given {word[:40]!r}, which is neither true nor false")
 
 
 def regex_search(value: Json, pattern: str, group: int = 0) -> Json:
@@ -217,6 +240,7 @@ def _printed(item: Json) -> str:
 FILTERS: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
     "__fields": fields,
     "attr": attr,
+    "bool": boolean,
     "center": center,
     "format_loop_metadata": format_loop_metadata,
     "from_json": from_json,

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from orka.agent.view import MISSING, field, text_of
 from orka.graph.chain import dotted
 from orka.graph.filters import format_loop_metadata, shown, to_json_string, truncate
+from orka.score.execution import forks
 from orka.value import Json
 
 Values = Mapping[str, Json]
@@ -47,6 +50,9 @@ def _rounds(values: Values) -> list[Json]:
     own = values.get("past_loops")
     held = _loop(values).get("past_loops") if own is None else own
     return list(held) if isinstance(held, list) else []
+
+
+_UNKNOWN = "Unknown"
 
 
 def _loop(values: Values) -> Values:
@@ -124,7 +130,7 @@ def safe_str(values: Values, facts: Facts, value: Json = None) -> str:
 def has_context(values: Values, facts: Facts, id: str) -> bool:
     """True if there is an output of that agent and it is not empty."""
     outputs = _outputs(values)
-    return id in outputs and bool(outputs[id])
+    return id in outputs and outputs[id] not in (None, "", [], {})
 
 
 def get_loop_number(values: Values, facts: Facts) -> int:
@@ -180,19 +186,23 @@ def get_final_score(values: Values, facts: Facts) -> Json:
     if score is None:
         last = _rounds(values)[-1:]
         score = dotted(last[0], "score") if last else None
-    return "Unknown" if score is None or score is MISSING else score
+    return _UNKNOWN if score is None or score is MISSING else score
 
 
 def get_loop_status(values: Values, facts: Facts) -> str:
-    """completed, threshold not met, or running (inside a loop)."""
+    """completed, threshold not met, running (inside a loop), or Unknown: there was no loop."""
     met = _loop(values).get("threshold_met")
     if met is None and "loop_number" in values:
         return "running"
-    return "threshold not met" if met is False else "completed"
+    if met is None:
+        return _UNKNOWN
+    return "completed" if met else "threshold not met"
 
 
 def get_score_threshold(values: Values, facts: Facts) -> Json:
-    return values.get("score_threshold", 0.90)
+    """The threshold of this loop, or of the last one before."""
+    found = values.get("score_threshold", _loop(values).get("score_threshold"))
+    return _UNKNOWN if found is None else found
 
 
 def get_debate_evolution(values: Values, facts: Facts) -> str:
@@ -210,7 +220,7 @@ def get_fork_responses(values: Values, facts: Facts, name: Json = None) -> dict[
     outputs = _outputs(values)
     found: dict[str, Json] = {}
     for node in facts.settled():
-        if node["targets"] and name in (None, node["id"]):
+        if node["targets"] and node["route"] is None and name in (None, node["id"]):
             for id in (id for branch in node["targets"] for id in branch):
                 if id in outputs:
                     found[id] = text_of(outputs[id])
@@ -297,38 +307,22 @@ def get_collaborative_responses(values: Values, facts: Facts) -> str:
 
 
 def get_execution_artifacts(values: Values, facts: Facts, previous: Json = None) -> Json:
-    """What happened upstream, as facts: nodes run, forks and their joins, routes, edges."""
+    """What is known of what happened upstream, as `invariant_validator` takes it: nodes that ran,
+    forks and their joins, where routes led, edges, failures."""
     nodes = facts.settled()
-    done = [node["id"] for node in nodes if node["status"] == "done"]
-    joined = {node["group"] for node in nodes if node["group"] and node["status"] == "done"}
     return {
-        "nodes_executed": done,
-        "fork_groups": {
-            node["id"]: _fork(node["targets"], done, joined=node["id"] in joined)
-            for node in nodes
-            if node["targets"]
-        },
+        "nodes_executed": [node["id"] for node in nodes if node["status"] != "skipped"],
+        "fork_groups": {id: msgspec.to_builtins(fork) for id, fork in forks(nodes).items()},
         "router_decisions": {
-            node["id"]: {"chosen_target": node["route"], "decision_key": node["id"]}
+            node["id"]: {"chosen_target": node["targets"]}
             for node in nodes
-            if node["route"] is not None
+            if node["route"] is not None and node["targets"]
         },
         "graph_structure": {
             "nodes": [node["id"] for node in nodes],
-            "edges": [{"from": source, "to": target} for source, target in facts.edges()],
+            "edges": [{"src": source, "dst": target} for source, target in facts.edges()],
         },
         "errors": {node["id"]: node["error"] for node in nodes if node["error"]},
-        "tool_calls": [],
-        "structured_outputs": {},
-    }
-
-
-def _fork(branches: Sequence[Sequence[str]], done: Sequence[str], *, joined: bool) -> Json:
-    ended = [branch[-1] for branch in branches if branch and branch[-1] in done]
-    return {
-        "branches": [list(branch) for branch in branches],
-        "has_join": joined,
-        "completed_branches": ended,
     }
 
 

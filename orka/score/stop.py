@@ -55,7 +55,9 @@ def converged(scores: Scores, rule: Convergence) -> bool:
     after = [score for score in scores[-rule.rounds :] if score is not None]
     if not before:
         return False
-    gain = max(after) - max(before) if after else 0.0
+    if len(after) < rule.rounds:
+        return False  # of a round without a score nobody knows what it gained
+    gain = max(after) - max(before)
     return gain <= 0 or round(gain, 6) < rule.min_gain
 
 

@@ -17,6 +17,8 @@ ASKED = (
     "memory",
     "failover-retry",
     "templates",
+    "router",
+    "fork-join",
 )
 
 OPERATIONS: dict[str, str] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from orka.errors import TemplateError
 from orka.graph.template import Templates
 from orka.value import Json
 
@@ -55,3 +56,31 @@ def test_joined_maps_are_json(dialect: str) -> None:
     made = Templates(dialect, ("m",)).compile("{{ input | join(', ', attribute='a') }}", "w")
     given = {"input": [{"a": 1}, {"a": 2}], "previous_outputs": {}, "outputs": {}}
     assert made.render(given) == "1, 2"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ input.yes | bool }} {{ input.no | bool }}", "True False"),
+        ("{{ 0 | bool }} {{ 1 | bool }}", "False True"),
+        ("{{ '[1, null]' | from_json }}", "[1, null]"),
+    ],
+)  # fmt: skip
+def test_what_a_text_says_is_read(template: str, said: str) -> None:
+    given = {"input": {"yes": "Yes", "no": "false"}, "previous_outputs": {}, "outputs": {}}
+    assert Templates().compile(template, "w").render(given) == said
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        ("{{ 'maybe' | bool }}", "neither true nor false"),
+        ("{{ [] | bool }}", "neither true nor false"),
+        ("{{ '[NaN]' | from_json }}", "not JSON"),
+        ("{{ input | from_json }}", "not JSON"),
+    ],
+)
+def test_what_says_nothing_is_refused(template: str, told: str) -> None:
+    given = {"input": '{"a": 1, "a": 2}', "previous_outputs": {}, "outputs": {}}
+    with pytest.raises(TemplateError, match=told):
+        Templates().compile(template, "w").render(given)

@@ -86,7 +86,7 @@ def said(text: str, *, dialect: str = "1", **names: Json) -> str:
             "True False False",
         ),
         ("{{ get_loop_number() }} {{ has_past_loops() }} {{ get_past_loops() }}", "1 False []"),
-        ("{{ get_past_loops_metadata() }} {{ get_score_threshold() }}", "{} 0.9"),
+        ("{{ get_past_loops_metadata() }} {{ get_score_threshold() }}", "{} Unknown"),
         ("{{ get_past_insights() }}", "No past insights available"),
         ("{{ get_past_loop_data('mistakes') }}", "No mistakes available"),
         (
@@ -95,7 +95,7 @@ def said(text: str, *, dialect: str = "1", **names: Json) -> str:
         ),
         (
             "{{ get_loop_status() }} {{ get_debate_evolution() }}",
-            "completed This is the first round",
+            "Unknown This is the first round",
         ),
         ("{{ get_fork_responses() }}", '{"a": "A", "text": "T"}'),
         ("{{ get_fork_responses('f') == get_fork_responses() }}", "True"),

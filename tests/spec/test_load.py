@@ -348,3 +348,8 @@ def test_top_keys_that_begin_with_x_are_the_authors() -> None:
     assert load(text).agents[0].type == "llm"
     with pytest.raises(ConfigError, match="y-base"):
         load(text.replace("x-base", "y-base"))
+
+
+def test_text_may_hold_characters_that_yaml_does_not_take() -> None:
+    written = load('orchestrator: {id: "a\u00a0b"}\nagents: [{id: x, type: wait, says: a “z”}]\n')
+    assert (written.id, written.agents[0].options["says"]) == ("a\u00a0b", "a “z”")

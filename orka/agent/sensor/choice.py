@@ -9,7 +9,7 @@ import msgspec
 
 from orka.agent.sensor.fragments import fragments
 from orka.agent.sensor.ladder import CUT, REFUSED, read
-from orka.agent.sensor.reading import Reading
+from orka.agent.sensor.reading import Reading, Repair
 from orka.value import Json
 
 # Where an answer that is an object holds what was chosen.
@@ -35,7 +35,8 @@ def choice_in(
     reply: Mapping[str, Json], choices: Sequence[str], synonyms: Mapping[str, str] | None = None
 ) -> Reading:
     """A reading whose value is a `Choice`. `synonyms` maps further words (in small letters) to
-    choices. Of equally probable choices the one written first is taken."""
+    choices. Of equally probable choices the one written first is taken. A text that is not the
+    label itself is a repair (`label`)."""
     shares = reply.get("probabilities")
     if shares:
         best = max(choices, key=lambda choice: shares[choice])
@@ -57,7 +58,9 @@ def choice_in(
         told = text.strip()
         told = told if len(told) <= 80 else told[:80] + "…"
         return _bad("choice", f"{told!r} is none of {', '.join(choices)}")
-    return Reading(value=Choice(label))
+    if text.strip() == label.strip():
+        return Reading(value=Choice(label))
+    return Reading(value=Choice(label), repairs=(Repair("label", text, label),))
 
 
 def twins(choices: Sequence[str]) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from orka.agent.sensor import told
 from orka.agent.sensor.coerce import coerced
+from orka.agent.sensor.fields import lacks
 from orka.agent.sensor.keywords import misspelt
 from orka.agent.sensor.reading import Repair
 from orka.agent.sensor.schema import Problem, Schema, shown
@@ -158,7 +159,20 @@ def _checked(contract: Contract) -> Contract:
         raise wrong(f"it is not a JSON Schema: {error}", fix) from None
     if found := misspelt(contract.schema):
         raise wrong(f"JSON Schema has no keyword {found[0]!r}", found[1])
+    _fields_exist(contract)
     return contract
+
+
+def _fields_exist(contract: Contract) -> None:
+    """What is said of a field has to be said of one that there is."""
+    named = [("units", field) for field in contract.units]
+    named += [("min_confidence", CONFIDENCE)] if contract.min_confidence is not None else []
+    named += [("max_age", OBSERVED)] if contract.max_age is not None else []
+    for key, field in named:
+        if lacks(contract.schema, field):
+            what = f"`{key}` is about the field {field!r}, which the schema does not have"
+            raise wrong(what, f"add {field!r} to the schema, or remove it from `{key}`"
+                        if key == "units" else f"add {field!r} to the schema, or remove `{key}`")
 
 
 def _schema_of_type(kind: Any) -> Json:  # Any: a stranger's class

@@ -103,7 +103,7 @@ async def measured(
     """
     talk = _told(messages, asking.instructions)
     rounds = Rounds(ctx, asking.tools, asking.max_tool_rounds)
-    left, asked = options.asked_again, talk
+    left, asked, broken = options.asked_again, talk, ""
     while True:
         reply = await _ask(ctx, asked, options, asking)
         reading = _read(reply, asking, ctx.now())
@@ -122,10 +122,13 @@ async def measured(
         if reading.message:
             await _breach(ctx, reply, reading, asking, _route(options, reading, left))
         if reading.ok:
+            if broken and not reading.message:
+                await ctx.repaired("model_repair", before=broken, after=_said(reply))
             return reading
         if not left:
             raise _failed(ctx, reading, reply["text"], asking)
         left -= 1
+        broken = _said(reply) if _mended(options, reading) else ""
         asked = _next(talk, asked, reply, reading, options, asking)
 
 
@@ -182,7 +185,7 @@ async def _breach(
 ) -> None:
     await ctx.violation(
         message=reading.message,
-        raw=reply["text"] or _raw(reply),
+        raw=_said(reply),
         kind=reading.kind,
         where=reading.where,
         schema=asking.digest,
@@ -190,9 +193,16 @@ async def _breach(
     )
 
 
-def _raw(reply: Mapping[str, Json]) -> str:
+def _said(reply: Mapping[str, Json]) -> str:
+    """The raw text of a reply; without one, the calls of tools in it."""
+    text: str = reply["text"]
     calls = reply.get("tool_calls")
-    return canonical(calls).decode() if calls else ""
+    return text or (canonical(calls).decode() if calls else "")
+
+
+def _mended(options: ModelOptions, reading: Reading) -> bool:
+    """Whether a breach is shown to the model to be mended."""
+    return options.on_violation == "repair" and reading.kind not in _GONE
 
 
 def _route(options: ModelOptions, reading: Reading, left: int) -> str:
@@ -200,8 +210,7 @@ def _route(options: ModelOptions, reading: Reading, left: int) -> str:
     if reading.ok:
         return "kept"
     if left:
-        mended = options.on_violation == "repair" and reading.kind not in _GONE
-        return "repair" if mended else "retry"
+        return "repair" if _mended(options, reading) else "retry"
     return options.on_violation.route if isinstance(options.on_violation, Route) else "fail"
 
 
@@ -214,8 +223,8 @@ def _next(
     asking: Asking,
 ) -> Messages:
     """The question after a breach: the answer with what is wrong with it, or the raw text alone."""
-    raw: str = reply["text"] or _raw(reply)
-    if options.on_violation == "repair" and reading.kind not in _GONE:
+    raw = _said(reply)
+    if _mended(options, reading):
         return [{"role": "user", "content": told.mend(raw, reading.message, asking.instructions)}]
     kept = asked if asked[: len(talk)] == talk and len(asked) > len(talk) and asking.tools else talk
     answer = {"role": "assistant", "content": raw.strip()[:_LONGEST] or "(nothing)"}

@@ -204,7 +204,7 @@ async def _stopped(ctx: Context, rounds: Sequence[Round]) -> str:
 
 def _reasons(ctx: Context, rounds: Sequence[Round]) -> Iterator[tuple[str, str]]:
     options: LoopOptions = ctx.config
-    last, scores = rounds[-1], [each.score for each in rounds]
+    last, read = rounds[-1], [each.score if each.read else None for each in rounds]
     if last.read and stop.met(last.score, options.score_threshold):
         yield "threshold", f"{last.score} reaches {options.score_threshold}"
     if options.stop_phrase:
@@ -218,7 +218,7 @@ def _reasons(ctx: Context, rounds: Sequence[Round]) -> Iterator[tuple[str, str]]
         if (found := stop.repeated(said, again)) is not None:
             least = again.min_novelty
             yield "repetition", f"{again.source!r} repeats itself: novelty {found}, below {least}"
-    if options.convergence and stop.converged(scores, options.convergence):
+    if options.convergence and stop.converged(read, options.convergence):
         yield "convergence", f"no gain in {options.convergence.rounds} rounds"
     if options.budget:
         yield "budget", stop.spent(options.budget, ctx.spent())
@@ -277,6 +277,7 @@ def _output(
         "score": score,
         "final_score": score,
         "scores": [each.score for each in rounds],
+        "score_threshold": options.score_threshold,
         "threshold_met": stopped == "threshold",
         "stopped": stopped,
         "past_loops": [each.told for each in rounds],

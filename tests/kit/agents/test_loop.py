@@ -329,3 +329,9 @@ def test_a_file_of_orka_09_ends_with_what_its_last_model_said() -> None:
         ],
     }
     assert Played(written, {"a": ["the answer"]}).run.output == "the answer"
+
+
+def test_rounds_that_nobody_could_score_are_no_convergence() -> None:
+    options = {**SCORED, "max_loops": 3, "fallback_score": 0.6, "convergence": {"rounds": 2}}
+    played = Played(flow(options), {"d": list("abc"), "s": ["fine"] * 3})
+    assert played.output["stopped"] == "max_loops"
