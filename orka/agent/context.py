@@ -163,7 +163,8 @@ class Context(Remarks):
 
     def settled(self) -> list[Json]:
         """What became of each node upstream, in the order of the file: `id`, `type`, `status`
-        (done, skipped, failed), `route`, `targets`, `group`, `error`."""
+        (done, skipped, failed, late), `route`, `targets` (the branches of a fork, or where the
+        route of a `router` leads), `group`, `error`."""
         return self._world.settled()
 
     @property

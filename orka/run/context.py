@@ -7,7 +7,7 @@ from functools import partial
 
 from orka.agent.context import Context
 from orka.errors import GuardError, TemplateError
-from orka.graph.graph import BYPASS, Node
+from orka.graph.graph import Node
 from orka.run.helpers import Facts
 from orka.run.names import Names
 from orka.run.render import render
@@ -94,11 +94,12 @@ def _became(scope: Scope, node: Node) -> dict[str, Json]:
     """`targets` are the branches of a fork (lists), or where the route that was taken leads."""
     value = scope.values.get(node.id)
     status = scope.status[node.index]
-    cases = [edge for edge in node.out if not edge.error and edge.case not in (None, BYPASS)]
-    route = value.get("route") if cases and isinstance(value, dict) else None
+    held = value if isinstance(value, dict) else {}
+    route = held.get("route")
     targets: Json = [list(branch) for branch in node.branches] or None
-    if route is not None:
-        targets = [scope.graph.nodes[edge.target].id for edge in cases if edge.case == route]
+    if node.type == "router" and route is not None:
+        nodes = scope.graph.nodes
+        targets = [nodes[e.target].id for e in node.out if not e.error and e.case == route]
     return {
         "id": node.id,
         "type": node.type,
@@ -106,7 +107,7 @@ def _became(scope: Scope, node: Node) -> dict[str, Json]:
         "route": route,
         "targets": targets,
         "group": node.group or None,
-        "error": value.get("error") if status == FAILED and isinstance(value, dict) else None,
+        "error": held.get("error") if status == FAILED else None,
     }
 
 

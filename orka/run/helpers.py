@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -220,7 +220,7 @@ def get_fork_responses(values: Values, facts: Facts, name: Json = None) -> dict[
     outputs = _outputs(values)
     found: dict[str, Json] = {}
     for node in facts.settled():
-        if node["targets"] and node["route"] is None and name in (None, node["id"]):
+        if node["targets"] and node["type"] != "router" and name in (None, node["id"]):
             for id in (id for branch in node["targets"] for id in branch):
                 if id in outputs:
                     found[id] = text_of(outputs[id])
@@ -316,7 +316,7 @@ def get_execution_artifacts(values: Values, facts: Facts, previous: Json = None)
         "router_decisions": {
             node["id"]: {"chosen_target": node["targets"]}
             for node in nodes
-            if node["route"] is not None and node["targets"]
+            if node["type"] == "router" and node["targets"]
         },
         "graph_structure": {
             "nodes": [node["id"] for node in nodes],

@@ -29,7 +29,8 @@ class ToolCall(msgspec.Struct, frozen=True):
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What happened. `targets` are the nodes that a router led to (None: it chose nothing).
-    `edges` and `known` are None if the graph is not known."""
+    `edges` and `known` are None if the graph is not known; `late` never came to an end. `unknown`
+    says by category why it cannot be told; `failures`: whether every failure is among `tools`."""
 
     executed: Sequence[str] = ()
     forks: Mapping[str, Join] = {}
@@ -39,6 +40,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     tools: Sequence[ToolCall] = ()
     schemas: Mapping[str, bool] = {}
     paths: Sequence[Sequence[str]] = ()
+    late: Sequence[str] = ()
+    unknown: Mapping[str, str] = {}
+    failures: bool = False
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +57,7 @@ Breaches = list[tuple[str, bool]]  # what, and whether it is critical
 
 
 def report(facts: Facts, rules: Rules) -> dict[str, Json]:
-    """Each category PASS or FAIL with its violations, and a summary."""
+    """Each category PASS, FAIL with its violations, or UNKNOWN with a reason; and a summary."""
     cycles = _cycles(facts, rules)
     found: dict[str, Breaches] = {
         "fork_join_integrity": _forks(facts),
@@ -67,7 +71,10 @@ def report(facts: Facts, rules: Rules) -> dict[str, Json]:
         ],
         "depth_compliance": _depth(facts, rules),
     }
-    told: dict[str, Json] = {name: _category(breaches) for name, breaches in found.items()}
+    unknown = {name: why for name, why in _unknown(facts, rules).items() if not found[name]}
+    told: dict[str, Json] = {
+        name: _category(breaches, unknown.get(name, "")) for name, breaches in found.items()
+    }
     told["cycle_detection"]["cycles_found"] = cycles
     every = [breach for breaches in found.values() for breach in breaches]
     critical = sum(grave for _, grave in every)
@@ -77,12 +84,26 @@ def report(facts: Facts, rules: Rules) -> dict[str, Json]:
         "critical_count": critical,
         "warning_count": len(every) - critical,
         "categories_failed": [name for name, breaches in found.items() if breaches],
+        "unknown_count": len(unknown),
+        "categories_unknown": [name for name in found if name in unknown],
         "validator_config": msgspec.to_builtins(rules),
     }
     return told
 
 
-def _category(breaches: Breaches) -> dict[str, Json]:
+def _unknown(facts: Facts, rules: Rules) -> dict[str, str]:
+    """By category why it cannot be told whether it holds."""
+    found = dict(facts.unknown)
+    if rules.strict_tool_errors and facts.failures:
+        found.pop("tool_integrity", None)
+    if rules.max_depth is None:
+        found.setdefault("depth_compliance", "no `max_depth` is given")
+    return found
+
+
+def _category(breaches: Breaches, unknown: str) -> dict[str, Json]:
+    if unknown:
+        return {"status": "UNKNOWN", "violations": [], "reason": unknown}
     status = "FAIL" if breaches else "PASS"
     return {"status": status, "violations": [what for what, _ in breaches]}
 
@@ -110,7 +131,9 @@ def _routes(facts: Facts) -> Breaches:
             found.append((f"router {id!r} chose no target", True))
             continue
         for target in targets:
-            if facts.known is not None and target not in facts.known:
+            if target in facts.late:
+                found.append((f"router {id!r} chose {target!r}, which did not end", True))
+            elif facts.known is not None and target not in facts.known:
                 found.append((f"router {id!r} chose {target!r}, which does not exist", True))
             elif facts.edges is not None and (id, target) not in facts.edges:
                 found.append((f"no edge leads from router {id!r} to {target!r}", False))

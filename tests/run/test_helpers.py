@@ -13,9 +13,10 @@ from orka.kit.agents.join import join
 from orka.kit.agents.tool import tool
 from orka.run.helpers import FUNCTIONS, Facts
 from orka.run.names import Names
+from orka.score.execution import facts_of
 from orka.spec.load import load
 from orka.testing.script import Reply
-from orka.value import Json
+from orka.value import Json, parse
 from run.room import Node, Room, flow
 
 ROUNDS: list[Json] = [
@@ -49,7 +50,7 @@ LOOPED: Json = {
 SETTLED: list[dict[str, Json]] = [
     {"id": "f", "type": "fork", "status": "done", "route": None, "targets": [["a"], ["b", "text"]]},
     {"id": "gate", "type": "join", "status": "done", "route": None, "targets": None, "group": "f"},
-    {"id": "r", "type": "router", "status": "done", "route": "yes", "targets": None},
+    {"id": "r", "type": "router", "status": "done", "route": "yes", "targets": ["a", "text"]},
     {"id": "s", "type": "llm", "status": "skipped", "route": None, "targets": None},
 ]
 
@@ -171,10 +172,13 @@ def test_execution_artifacts_are_facts() -> None:
     text = "{% set e = get_execution_artifacts() %}{{ e.fork_groups.f }} {{ e.router_decisions.r }}"
     assert said(text) == (
         '{"branches": [["a"], ["b", "text"]], "completed_branches": [], "has_join": true} '
-        '{"chosen_target": "yes", "decision_key": "r"}'
+        '{"chosen_target": ["a", "text"]}'
     )
     edges = "{{ get_execution_artifacts().graph_structure.edges }}"
-    assert said(edges) == '[{"from": "f", "to": "a"}]'
+    assert said(edges) == '[{"dst": "a", "src": "f"}]'
+    whole = parse(said("{{ get_execution_artifacts() }}"))
+    assert not {"tool_calls", "structured_outputs"} & set(whole)
+    assert facts_of(whole).targets == {"r": ["a", "text"]}
 
 
 def test_what_a_helper_says_of_a_missing_reply_is_for_print_only() -> None:

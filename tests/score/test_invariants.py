@@ -46,7 +46,12 @@ JOIN = node("j", type="join", group="f")
         ([FORK, node("a"), node("b", "late"), node("c"), JOIN], ["fork_join_integrity"]),
         ([FORK, node("a"), node("b"), node("c")], ["fork_join_integrity"]),
         ([FORK, node("a")], []),
-        ([node("r", type="router", route="x")], []),
+        ([node("r", type="router", route="x", targets=["a"])], []),
+        ([node("r", type="router", route="x", targets=["a"]), node("a", "skipped")], []),
+        (
+            [node("r", type="router", route="x", targets=["a"]), node("a", "late")],
+            ["routing_integrity"],
+        ),
         ([node("r", type="router")], ["routing_integrity"]),
         ([node("r", "skipped", type="router")], []),
         ([node("a", "failed", error={"code": "sensor.violation"})], ["schema_compliance"]),
@@ -57,6 +62,37 @@ def test_facts_come_from_what_became_of_the_nodes(
     settled: list[dict[str, Json]], found: list[str]
 ) -> None:
     assert failed(observed(settled, {})) == found
+
+
+def unknown(facts: Facts, **rules: Json) -> list[str]:
+    told = report(facts, Rules(**rules))
+    found: list[str] = told["validation_summary"]["categories_unknown"]
+    assert told["validation_summary"]["unknown_count"] == len(found)
+    for name in CATEGORIES:
+        assert (told[name]["status"] == "UNKNOWN") is (name in found)
+        assert bool(told[name].get("reason")) is (name in found)
+    return found
+
+
+def test_what_the_trace_cannot_tell_never_passes() -> None:
+    plain = observed([node("a")], {})
+    assert unknown(plain) == ["cycle_detection", "tool_integrity", "depth_compliance"]
+    assert unknown(plain, max_depth=1, strict_tool_errors=True) == ["cycle_detection"]
+    router = node("r", type="router", route="x", targets=["a"])
+    assert "routing_integrity" in unknown(observed([router], {}))
+    assert "routing_integrity" not in unknown(observed([router, node("a")], {}))
+    assert "fork_join_integrity" in unknown(observed([FORK, node("a")], {}))
+
+
+def test_what_written_data_leave_out_is_unknown_and_all_of_empty_ones_is() -> None:
+    assert unknown(facts_of({}), max_depth=1, strict_tool_errors=True) == list(CATEGORIES)
+    assert unknown(facts_of({"tool_calls": []}), max_depth=1) == [
+        name for name in CATEGORIES if name != "tool_integrity"
+    ]
+    routed = {"router_decisions": {"r": {"chosen_target": "a"}}}
+    assert "routing_integrity" in unknown(facts_of(routed))
+    known = {**routed, "graph_structure": {"nodes": ["a"], "edges": [{"src": "r", "dst": "a"}]}}
+    assert "routing_integrity" not in unknown(facts_of(known))
 
 
 def test_a_failure_that_was_caught_is_a_warning_if_errors_are_strict() -> None:

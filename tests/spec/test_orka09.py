@@ -268,6 +268,28 @@ def test_a_write_keeps_its_metadata_and_its_decay() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("operation", "kept", "dropped"),
+    [
+        ("read", {"limit": 3}, ["'decay'", "'config.ttl'"]),
+        ("write", {"ttl": 60}, ["'config.limit'"]),
+    ],
+)
+def test_what_belongs_to_the_other_operation_of_a_memory_is_dropped(
+    operation: str, kept: dict[str, Json], dropped: list[str]
+) -> None:
+    workflow = flow(
+        f"{{id: a, type: memory, prompt: p, decay: {{enabled: true}}, config: "
+        f"{{operation: {operation}, limit: 3, ttl: 60}}}}"
+    )
+    (agent,) = workflow.agents
+    assert agent.options["config"] == kept
+    assert ("decay" in agent.options) is (operation == "write")
+    warned = told(workflow, warning=True)
+    assert [does.split(" ")[0] for does in warned] == dropped
+    assert all(f"has no effect on a {operation}" in does for does in warned)
+
+
 def test_a_search_fails_inside_a_failover_only() -> None:
     alone = one("type: duckduckgo, prompt: p, max_results: 3")
     empty = {"on_failure": "empty", "results": "texts"}

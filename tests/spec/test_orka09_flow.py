@@ -206,14 +206,31 @@ def test_a_scout_that_nothing_follows_gets_what_runs_its_path() -> None:
     assert agents(workflow)["s_path"].options == {"path_source": "s"}
     asked = agents(workflow)["s"].options
     assert asked["base_url"] == "http://h/v1"
-    assert asked["params"] == {"require_terminal": True, "k_beam": 2}
+    assert asked["params"] == {"require_terminal": True}
 
 
-def test_budgets_of_the_file_are_those_of_its_scouts() -> None:
-    head = ", budgets: {max_tokens: 10, max_latency_ms: 20}"
-    workflow = flow(f"{{id: s, {SCOUT}}}\n{{id: pooled, {ASK}}}", "s", head)
-    params = agents(workflow)["s"].options["params"]
-    assert (params["cost_budget_tokens"], params["latency_budget_ms"]) == (10, 20)
+def test_what_scored_paths_is_left_out_with_a_warning() -> None:
+    workflow = flow(f"{{id: s, {SCOUT}}}\n{{id: pooled, {ASK}}}", "s", ", budgets: {max_tokens: 1}")
+    warned = [does for does in told(workflow, warning=True) if "not scored" in does]
+    assert [does.split(" ")[0] for does in warned] == ["'budgets'", "'k_beam'"]
+
+
+@pytest.mark.parametrize("said", ["is_terminal: true", "capabilities: [x, answer_emit]"])
+def test_agents_that_say_that_they_answer_are_the_ends_of_paths(said: str) -> None:
+    pool = f"{{id: p, {ASK}, {said}}}\n{{id: q, {ASK}, capabilities: [y], is_terminal: false}}"
+    workflow = flow(f"{{id: s, {SCOUT}}}\n{pool}", "s")
+    params: Json = agents(workflow)["s"].options["params"]
+    assert params["terminal_agents"] == ["p"]
+    assert any("ends with 'p'" in does for does in told(workflow, warning=False))
+    warned = [note for note in workflow.notes if note.warning and "'p'" in note.where]
+    assert not any("capab" in note.does or "is_terminal" in note.does for note in warned)
+
+
+def test_a_scout_asks_ollama_at_its_openai_door() -> None:
+    at = "provider: ollama, model_url: 'http://h:1/api/generate', k_beam: 1"
+    workflow = flow(f"{{id: s, type: graph-scout, params: {{{at}}}}}\n{{id: p, {ASK}}}", "s")
+    assert agents(workflow)["s"].options["base_url"] == "http://h:1/v1"
+    assert any("'ollama' is asked" in does for does in told(workflow, warning=False))
 
 
 def test_what_a_loop_reads_stays_and_the_rest_is_warned_about() -> None:

@@ -106,3 +106,58 @@ def test_a_loop_variable_called_loop_is_a_variable(written: str, meant: str) -> 
 def test_a_search_gives_texts_unless_the_file_says_what() -> None:
     assert one("type: duckduckgo, prompt: p").options["results"] == "texts"
     assert one("type: duckduckgo, prompt: p, results: maps").options["results"] == "maps"
+
+
+LOCAL = f"prompt: p, {HERE}"
+STRATEGIES = "{strategies: [{type: computed, weights: {b: 1}}, {type: direct_key, key: score}]}"
+
+
+@pytest.mark.parametrize(
+    ("agent", "does", "did"),
+    [
+        ("type: openai-answer, prompt: p, temperature: 0", "'temperature' acts", "at 0.7"),
+        ("type: openai-binary, prompt: p, max_tokens: 5", "'max_tokens' acts", "ignored it"),
+        ("type: openai-answer, prompt: p, provider: x", "provider has no effect", "the same"),
+        (f"type: local_llm, {LOCAL}, max_tokens: 0", "0' is no limit", "the same"),
+        (f"type: local_llm, {LOCAL}, top_p: null", "'top_p' is null", "let it pass"),
+        (f"type: local_llm, {LOCAL}, response_format: {{type: x}}", "'response_format'", "ignored"),
+        (f"type: local_llm, {LOCAL}, max_concurrency: 2", "'max_concurrency' has", "this agent"),
+        (f"type: plan_validator, {LOCAL}", "'prompt' acts", "ignored it"),
+        (f"type: plan_validator, {HERE}, scoring_context: quality", "'scoring_context'", "ignored"),
+        (f"type: plan_validator, {HERE}, structured_output: {{}}", "'structured_output'", "asked"),
+        (f"type: loop_validator, {HERE}, scoring_preset: strict", "'strict' judges", "error"),
+        (f"type: loop, fallback_score: 0.1, {body('b')}", "has this score", "never read"),
+        (f"type: loop, timeout_score: 0.1, {body('b')}", "ran out of time", "never read"),
+        (f"type: loop, {body('b')}, score_extraction_config: {STRATEGIES}", "'computed'", "know"),
+        ("type: memory, config: {limit: 1}, params: {limit: 2}", "'params.limit' has no", "params"),
+        ("type: duckduckgo, prompt: p", "fails the run", "as a success"),
+    ],
+)
+def test_each_difference_is_told_once(agent: str, does: str, did: str) -> None:
+    notes = [note for note in flow(f"{{id: a, {agent}}}").notes if does in note.does]
+    assert len(notes) == 1 and did in notes[0].did
+
+
+def test_a_key_without_effect_is_told_once() -> None:
+    workflow = flow("{id: a, type: memory, config: {operation: read}, params: {nonsense: 1}}")
+    assert sum("nonsense" in note.does for note in workflow.notes) == 1
+    assert "nonsense" not in str(workflow.agents[0].options)
+
+
+def test_debug_kept_what_agents_were_given() -> None:
+    head = "orchestrator: {id: f, debug: {keep_previous_outputs: true}, queue: q, agents: [a]}"
+    workflow = load(f"{head}\nagents:\n  - {{id: a, type: duckduckgo, prompt: p}}\n", "f.yml")
+    (note,) = [note for note in workflow.notes if "'debug'" in note.does]
+    assert "kept" in note.did
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("{{ a.b.raw() | upper }} x.raw()", "{{ a.b | upper }} x.raw()"),
+        ("{% if a.raw( ) == '.raw()' %}y{% endif %}", "{% if a == '.raw()' %}y{% endif %}"),
+    ],
+)
+def test_raw_is_left_out_of_templates(written: str, meant: str) -> None:
+    assert renamed({"prompt": written}) == {"prompt": meant}
+    assert renamed({"when": "a.raw() == 1"}) == {"when": "a == 1"}

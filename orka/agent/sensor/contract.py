@@ -171,8 +171,12 @@ def _fields_exist(contract: Contract) -> None:
     for key, field in named:
         if lacks(contract.schema, field):
             what = f"`{key}` is about the field {field!r}, which the schema does not have"
-            raise wrong(what, f"add {field!r} to the schema, or remove it from `{key}`"
-                        if key == "units" else f"add {field!r} to the schema, or remove `{key}`")
+            raise wrong(
+                what,
+                f"add {field!r} to the schema, or remove it from `{key}`"
+                if key == "units"
+                else f"add {field!r} to the schema, or remove `{key}`",
+            )
 
 
 def _schema_of_type(kind: Any) -> Json:  # Any: a stranger's class

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import msgspec
 
@@ -17,59 +16,29 @@ from orka.value import Json, canonical
 
 # Types that lead to other agents instead of doing work.
 _CONTROL = ("router", "fork", "join", "loop", "graph-scout", "path_executor")
-_ASKS = "llm"
-# What the id of an agent that gives the answer has in it, the surest first.
-_ANSWERS = ("response_builder", "answer", "final")
+# Types that give an answer of a model.
+_ASKING = ("llm", "yes_no", "classify")
+# What an agent that gives the answer says it can do.
+_ANSWERING = ("answer_emit", "response_generation")
 _TOLD = 200
 
 
 class ScoutParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The words of older files. `max_depth` counts; with `require_terminal` a path ends
-    with an agent that answers; the others wait for scores."""
+    """With `require_terminal` a path ends with an agent that answers: one of `terminal_agents`, or
+    one whose own options say so, or the last of the file that asks a model."""
 
-    k_beam: int | None = None
     max_depth: int | None = None
-    commit_margin: float = 0.15
-    scoring_mode: Literal["numeric", "boolean"] = "numeric"
-    score_weights: dict[str, float] = {}
-    strict_mode: bool = False
-    require_critical: bool = True
     require_terminal: bool = False
-    important_threshold: float = 0.8
-    include_nice_to_have: bool = True
-    min_success_rate: float = 0.7
-    min_domain_overlap: float = 0.3
-    cost_budget_tokens: float = 800
-    latency_budget_ms: float = 1200
-    max_acceptable_cost: float = 0.1
-    max_acceptable_latency: float = 10000
-    safety_profile: str = "default"
-    safety_threshold: float = 0.2
-    max_preview_tokens: int = 192
-    tool_policy: str = "mock_all"
-    evaluation_model: str = ""
-    evaluation_model_name: str = ""
-    validation_model: str = ""
-    validation_model_name: str = ""
-    provider: str = ""
-    model_url: str = ""
-    llm_evaluation_enabled: bool = True
+    terminal_agents: list[str] = []
     fallback_to_heuristics: bool = False
-    use_priors: bool = False
-    ttl_days: float = 21
-    log_previews: str = ""
-    log_components: bool = False
-    brain_assisted: bool = False
-    brain_boost_weight: float = 0.15
 
 
 class GraphScoutOptions(ModelOptions, frozen=True, kw_only=True):
     """`prompt` is the task, by default the run's input; `model` proposes a path of at most
-    `max_depth` agents. `k_beam` and `params` are words of older files."""
+    `max_depth` agents. `params.max_depth` counts more."""
 
     prompt: str = "{{ input }}"
     max_depth: int = 2
-    k_beam: int = 3
     params: ScoutParams = ScoutParams()
 
     @property
@@ -100,8 +69,8 @@ async def graph_scout(ctx: Context) -> Json:
     """Give `decision` (commit_next, commit_path, or human_gate when no agent fits), `target`,
     `path`, `reasoning` and the `candidates`, which are not scored.
 
-    Fails with `scout.no_candidates`, and with `sensor.violation` if the model's path is none; with
-    `fallback_to_heuristics` the order of the file decides then."""
+    Fails with `scout.no_candidates`, `scout.unknown_agent`, and with `sensor.violation` if the
+    model's path is none; with `fallback_to_heuristics` the order of the file decides then."""
     options: GraphScoutOptions = ctx.config
     pool = {id: each for id, each in ctx.pool.items() if each["type"] not in _CONTROL}
     if not pool:
@@ -110,6 +79,7 @@ async def graph_scout(ctx: Context) -> Json:
             code="scout.no_candidates",
             fix="define agents that are in no list, route or branch: they are the candidates",
         )
+    _known(ctx)
     contract = Contract(schema=_schema(list(pool), options.depth), coerce=options.coerce)
     try:
         answer = await sense(ctx, _messages(ctx, pool, options.depth), options, contract)
@@ -126,30 +96,56 @@ async def graph_scout(ctx: Context) -> Json:
     }
 
 
+def _known(ctx: Context) -> None:
+    for id in ctx.config.params.terminal_agents:
+        if id not in ctx.pool:
+            raise AgentError(
+                f"{ctx.node!r} names {id!r} in `terminal_agents`, and has no such candidate",
+                code="scout.unknown_agent",
+                fix=f"the candidates are: {', '.join(ctx.pool)}",
+            )
+
+
 async def _ended(ctx: Context, path: list[Json], pool: Mapping[str, Json]) -> list[Json]:
-    """The path with an agent that answers at its end, if `require_terminal` asks for one."""
+    """The path with an agent that answers at its end, if `require_terminal` asks for one. One that
+    is added to a path of full length takes the place of its last agent."""
     ends = _terminal(ctx, pool)
     if not path or not ends or path[-1] in ends:
         return path
-    last = next((id for id in reversed(path) if id in ends), ends[0])
-    whole = [*(id for id in path if id != last), last]
-    await ctx.note("scout.terminal", f"{last!r} gives the answer: it is the end", {"path": whole})
+    last = next((id for id in reversed(path) if id in ends), ends[-1])
+    before = [id for id in path if id != last]
+    whole = [*before[: ctx.config.depth - 1], last]
+    what = f"{last!r} gives the answer: it is the end"
+    if len(whole) <= len(before):
+        what += f", in place of {before[-1]!r}"
+    await ctx.note("scout.terminal", what, {"path": whole})
     return whole
 
 
 def _terminal(ctx: Context, pool: Mapping[str, Json]) -> list[str]:
-    """The agents that a path may end with, the surest first."""
-    if not ctx.config.params.require_terminal:
+    """The agents that a path may end with, in the order of the file."""
+    params: ScoutParams = ctx.config.params
+    if not params.require_terminal:
         return []
-    asking = [id for id, each in pool.items() if each["type"] == _ASKS]
-    return list(dict.fromkeys(id for word in _ANSWERS for id in asking if word in id))
+    named = [id for id in pool if id in params.terminal_agents]
+    declared = named or [id for id, each in pool.items() if _answers(each["options"])]
+    return declared or _asking(pool)[-1:]
+
+
+def _answers(options: Mapping[str, Json]) -> bool:
+    able = options.get("capabilities")
+    can = isinstance(able, list) and any(one in _ANSWERING for one in able)
+    return can or options.get("is_terminal") is True
+
+
+def _asking(pool: Mapping[str, Json]) -> list[str]:
+    return [id for id, each in pool.items() if each["type"] in _ASKING]
 
 
 def _by_order(pool: Mapping[str, Json], depth: int) -> list[Json]:
     """The first agents of the file that only look, and at the end the last that asks a model."""
-    asking = [id for id, each in pool.items() if each["type"] == _ASKS]
     writing = [id for id, each in pool.items() if each["options"].get("operation") == "write"]
-    last = asking[-1:]
+    last = _asking(pool)[-1:]
     first = [id for id in pool if id not in (*writing, *last)]
     return [*first[: depth - len(last)], *last]
 

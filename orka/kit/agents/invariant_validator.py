@@ -48,14 +48,20 @@ def _check(options: InvariantOptions) -> str:
 )
 async def invariant_validator(ctx: Context) -> Json:
     """Give each category with its violations, and whether one of them is critical. Raises
-    `AgentError` for written data that are no facts."""
+    `AgentError` for written data that are no facts; of empty ones nothing can be told."""
     options: InvariantOptions = ctx.config
-    data = ctx.render("execution_data") or options.params.execution_data
-    if not data:
+    own = options.execution_data is not None
+    data = ctx.render("execution_data") if own else options.params.execution_data
+    if not own and data is None:
         return report(observed(ctx.settled(), ctx.outputs), _rules(options))
-    facts = _written(ctx, data)
-    said = "the facts are those of `execution_data`, not those of the trace"
-    await ctx.note("invariants.given", said, {"data": data})
+    data = _unmarked(data)
+    if data:
+        facts = _written(ctx, data)
+        said = "the facts are those of `execution_data`, not those of the trace"
+        await ctx.note("invariants.given", said, {"data": data})
+    else:
+        facts = facts_of({})
+        await ctx.note("invariants.empty", "`execution_data` is empty: nothing can be told", None)
     return report(facts, _rules(options))
 
 
@@ -68,10 +74,15 @@ def _rules(options: InvariantOptions) -> Rules:
     )
 
 
+def _unmarked(data: Json) -> Json:
+    """A text without the blanks around it and the mark that older files put before the data."""
+    return data.rpartition(_MARK)[2].strip() if isinstance(data, str) else data
+
+
 def _written(ctx: Context, data: Json) -> Facts:
     try:
         if isinstance(data, str):
-            data = parse(data.rpartition(_MARK)[2])
+            data = parse(data)
         return facts_of(data)
     except (ValueError, msgspec.ValidationError) as error:
         raise AgentError(

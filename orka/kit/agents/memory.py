@@ -33,6 +33,15 @@ _WAITING = (
     "vector",
 )
 
+# What acts only in a write, or only in a read: beside `config`, and in it.
+OF_WRITE = ("decay", "metadata", "key_template")
+IN_WRITE = ("category", "memory_type", "importance", "ttl", "renew_on_read")
+OF_READ = ("filters",)
+IN_READ = (
+    *("limit", "similarity_threshold", "memory_category_filter", "memory_type_filter"),
+    *("enable_temporal_ranking", "temporal_weight", "temporal_decay_hours"),
+)
+
 
 class MemoryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Of a read: `limit` to `temporal_decay_hours`. Of a write: `category` to `renew_on_read`.
@@ -44,7 +53,7 @@ class MemoryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     memory_type_filter: str | None = None
     enable_temporal_ranking: bool | None = None
     temporal_weight: float | None = None
-    temporal_decay_hours: float = HALF_LIFE_HOURS
+    temporal_decay_hours: float | None = None
     category: str = ""
     memory_type: Literal["", "short_term", "long_term"] = ""
     importance: float | None = None
@@ -129,11 +138,24 @@ def _check(options: MemoryOptions) -> str:
     )
     if any(life is not None and not 0 < life < float("inf") for life in lives):
         return "hours must be more than 0, and `ttl` seconds, or a text like '90s', '2h' or '7d'"
-    if options.operation == "read" and (options.key_template or options.metadata):
-        return "`key_template` and `metadata` belong to `operation: write`"
-    if options.operation == "write" and options.filters:
-        return "`filters` belong to `operation: read`"
-    return ""
+    return _misplaced(options)
+
+
+def _misplaced(options: MemoryOptions) -> str:
+    """What belongs to the other operation."""
+    read = options.operation == "read"
+    other, names, inner = ("write", OF_WRITE, IN_WRITE) if read else ("read", OF_READ, IN_READ)
+    plain = MemoryOptions()
+    wrong = [name for name in names if getattr(options, name) != getattr(plain, name)]
+    wrong += [
+        f"config.{name}"
+        for name in inner
+        if getattr(options.config, name) != getattr(plain.config, name)
+    ]
+    if not wrong:
+        return ""
+    told = ", ".join(f"`{name}`" for name in wrong)
+    return f"{told}: only for `operation: {other}`, and this is a {options.operation}"
 
 
 @agent(
@@ -177,7 +199,7 @@ async def _read(ctx: Context, text: str, place: Mapping[str, str]) -> Json:
         memory_type=config.memory_type_filter or "",
         filters=ctx.render("filters"),
         recency=weight or 0.0,
-        half_life=config.temporal_decay_hours * HOUR,
+        half_life=_given_or(config.temporal_decay_hours, HALF_LIFE_HOURS) * HOUR,
     )
     memories = [_memory(match, found["at"]) for match in found["found"]]
     return {

@@ -9,25 +9,11 @@ from orka.spec.orka09.book import Keys, Place
 from orka.spec.orka09.keep import memory, record
 from orka.spec.orka09.rounds import loop
 from orka.spec.orka09.source import Head, Source
-from orka.spec.orka09.words import FLAT, IGNORED, OPTIONS, old_type
+from orka.spec.orka09.words import FLAT, IGNORED, OPTIONS, UNSCORED, old_type
 from orka.value import Json
 
 COMMON = ("id", "type", "next", "when", "on_error", "retries", "backoff", "timeout", "writes")
-_SCOUT: tuple[str, ...] = (
-    "k_beam",
-    "max_depth",
-    "commit_margin",
-    "scoring_mode",
-    "score_weights",
-    "strict_mode",
-)
-_SCOUT += ("require_critical", "require_terminal", "important_threshold", "include_nice_to_have")
-_SCOUT += ("min_success_rate", "min_domain_overlap", "cost_budget_tokens", "latency_budget_ms")
-_SCOUT += ("max_acceptable_cost", "max_acceptable_latency", "safety_profile", "safety_threshold")
-_SCOUT += ("max_preview_tokens", "tool_policy", "evaluation_model", "evaluation_model_name")
-_SCOUT += ("validation_model", "validation_model_name", "llm_evaluation_enabled", "use_priors")
-_SCOUT += ("fallback_to_heuristics", "ttl_days", "log_previews", "log_components")
-_SCOUT += ("brain_assisted", "brain_boost_weight")
+_SCOUT = ("max_depth", "require_terminal", "terminal_agents", "fallback_to_heuristics")
 _LLAMA = "llama3.2:latest"
 _WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _TRUE_FALSE = {*_WORDS, *_WORDS.values()}
@@ -40,6 +26,7 @@ def agent_rewritten(
     failover asks another agent if this one fails."""
     kind = str(agent.get("type", ""))
     name = old_type(kind) or kind
+    agent = _written(agent, place) if name in _MAKERS else agent
     own = {key: value for key, value in agent.items() if key not in (*COMMON, "depends_on")}
     flat = name in FLAT or name not in OPTIONS
     if flat and isinstance(own.get("params"), dict):
@@ -53,6 +40,7 @@ def agent_rewritten(
     make = _MAKERS.get(name)
     if make is None:
         return {key: value for key, value in agent.items() if key != "depends_on"}
+    _idle(keys, head)
     options = make(Source(kind, keys, head, caught))
     if "type" in options:
         name = str(options.pop("type"))
@@ -63,6 +51,44 @@ def agent_rewritten(
     return common | options
 
 
+def _written(agent: dict[str, Json], place: Place) -> dict[str, Json]:
+    """The agent without the keys in which nothing stands."""
+
+    def full(written: dict[str, Json], *under: str) -> dict[str, Json]:
+        for key, value in written.items():
+            if value is None:
+                does = f"{key!r} is null: it counts as not written"
+                place.note(does, "let it pass", *under, key)
+        return {key: value for key, value in written.items() if value is not None}
+
+    kept = full(agent)
+    if isinstance(kept.get("params"), dict):
+        kept["params"] = full(kept["params"], "params")
+    return kept
+
+
+def _idle(keys: Keys, head: Head) -> None:
+    """Keys of any agent that did something, and do not now, or the other way round."""
+    place = keys.place
+    if "max_concurrency" in keys:
+        where = keys.where("max_concurrency")
+        keys.take("max_concurrency")
+        does = "'max_concurrency' has no effect here: `orchestrator.max_concurrency` limits the run"
+        place.warn(does, "limited how many calls of this agent ran at once", *where)
+    if place.agent in head.terminal:
+        does = f"a path of the graph-scout ends with {place.agent!r} or another that answers"
+        place.note(does, "never read the key", *keys.where("is_terminal", "capabilities"))
+        keys.take("is_terminal", "capabilities")
+
+
+def _acting(keys: Keys) -> None:
+    """Settings that 0.9 passed over for the agents that asked OpenAI."""
+    for key in ("temperature", "max_tokens", "top_p", "seed", "stop"):
+        if key in keys and (key != "max_tokens" or keys.peek(key) != 0):
+            did = "ignored it, and asked at 0.7" if key == "temperature" else "ignored it"
+            keys.place.note(f"{key!r} acts", did, *keys.where(key))
+
+
 def _llm(source: Source) -> dict[str, Json]:
     keys = source.keys
     here = source.kind in ("local_llm", "streaming-executor", "satellite-state-writer")
@@ -70,6 +96,8 @@ def _llm(source: Source) -> dict[str, Json]:
         asked = keys.rest("model", "base_url")
     else:
         asked = local(keys, unset=_LLAMA) if here else hosted(source.kind, keys)
+        if not here:
+            _acting(keys)
     asked |= _sampling(keys)
     if source.kind != "llm":
         asked |= form(keys, source.head.structured, here=here)
@@ -94,12 +122,16 @@ def _sampling(keys: Keys) -> dict[str, Json]:
         keys.take("api_key")
         does = "'api_key' has no effect: name a variable of the environment in 'api_key_env'"
         place.warn(does, "OrKa 0.9 ignored it", *path)
-    limit = keys.rest("max_tokens")
-    if isinstance(limit.get("max_tokens"), int) and limit["max_tokens"] <= 0:
-        limit = {}
+    limit, where = keys.peek("max_tokens"), keys.where("max_tokens")
+    if isinstance(limit, int) and limit <= 0:
+        keys.take("max_tokens")
+        place.note(f"'max_tokens: {limit}' is no limit", "the same", *where)
     if isinstance(keys.peek("response_format"), dict):
+        where = keys.where("response_format")
         keys.take("response_format")
-    return {key: value for key, value in (system | limit).items() if value is not None}
+        does = "'response_format' has no effect: 'structured_output' asks for a form"
+        place.warn(does, "OrKa 0.9 ignored it", *where)
+    return system | keys.rest("max_tokens")
 
 
 def _prompt(keys: Keys) -> dict[str, Json]:
@@ -114,6 +146,7 @@ def _yes_no(source: Source) -> dict[str, Json]:
     asked = keys.rest("model", "base_url") if source.kind == "yes_no" else hosted("", keys)
     _unstructured(keys)
     if source.kind != "yes_no":
+        _acting(keys)
         does = "asks for yes or no, and reads one of the two; anything else is a violation"
         keys.place.note(
             does, "took any answer with 'yes', 'true', 'correct' or 'right' in it for true"
@@ -127,6 +160,7 @@ def _classify(source: Source) -> dict[str, Json]:
     if source.kind == "classify":
         return keys.rest("model", "base_url")
     asked = hosted("", keys)
+    _acting(keys)
     place.moved("options", *keys.where("options", "categories"))
     labels = keys.take("options", "categories")
     if not labels:
@@ -151,18 +185,27 @@ def _classify(source: Source) -> dict[str, Json]:
     )
 
 
-def _unstructured(keys: Keys) -> None:
+def _unstructured(
+    keys: Keys, did: str = "was read only beside `prompt`, not under `params`"
+) -> None:
     """The form of these answers is given by the type."""
     if "structured_output" in keys:
         where = keys.where("structured_output")
         keys.take("structured_output")
         does = "'structured_output' has no effect: the type says what its answer looks like"
-        keys.place.warn(does, "was read only beside `prompt`, not under `params`", *where)
+        keys.place.warn(does, did, *where)
 
 
 def _judge(source: Source) -> dict[str, Json]:
     keys = source.keys
-    keys.take("structured_output")
+    _unstructured(keys, "asked for that form, and read its own scores all the same")
+    plan = source.kind == "plan_validator"
+    for key in ("prompt", "scoring_context") if plan else ("prompt",):
+        if key in keys:
+            keys.place.note(f"{key!r} acts", "ignored it", *keys.where(key))
+    if not plan and keys.peek("scoring_preset") == "strict":
+        did = "always ended in an error with this preset"
+        keys.place.note("the preset 'strict' judges", did, *keys.where("scoring_preset"))
     asked = local(keys) | _sampling(keys)
     if isinstance(written := keys.peek("custom_prompt"), str) and "custom_prompt" in keys:
         return asked | {**keys.rest("custom_prompt"), "custom_prompt": single_braces(written)}
@@ -258,19 +301,27 @@ def _websearch(source: Source) -> dict[str, Json]:
 
 
 def _scout(source: Source) -> dict[str, Json]:
-    keys, budgets = source.keys, source.head.budgets
-    keys.take("llm_provider", "provider")
+    keys, place = source.keys, source.keys.place
+    where = keys.where("llm_provider", "provider")
+    provider = str(keys.take("llm_provider", "provider") or "").lower()
     url = keys.take("llm_url", "model_url", "url", "base_url")
-    own = {"require_terminal": True} | keys.rest(*_SCOUT)
-    if (tokens := budgets.get("max_tokens")) is not None:
-        own.setdefault("cost_budget_tokens", tokens)
-    if (latency := budgets.get("max_latency_ms")) is not None:
-        own.setdefault("latency_budget_ms", latency)
-    name = keys.take("model", "llm_model") or own.get("evaluation_model_name")
+    if provider:
+        does = f"the provider is not needed: {provider!r} is asked at its OpenAI-compatible door"
+        place.note(does, "asked at /api/generate" if provider == "ollama" else "the same", *where)
+    own: dict[str, Json] = {"require_terminal": True, **keys.rest(*_SCOUT)}
+    if source.head.terminal:
+        own.setdefault("terminal_agents", list(source.head.terminal))
+    name = keys.take("model", "llm_model") or keys.take("evaluation_model_name")
+    for key in UNSCORED:
+        if key in keys:
+            where = keys.where(key)
+            keys.take(key)
+            did = "scored paths with it, and ran none of them"
+            place.warn(f"{key!r} has no effect yet: paths are not scored", did, *where)
     asked: dict[str, Json] = {"model": f"openai/{name}" if name else DEFAULT}
     if isinstance(url, str):
-        asked |= {"base_url": base_url(url), "api_key_env": LOCAL_KEY}
-    keys.place.note("asks the model, and its choice is used", "never used the model's judgement")
+        asked |= {"base_url": base_url(url, provider), "api_key_env": LOCAL_KEY}
+    place.note("asks the model, and its choice is used", "never used the model's judgement")
     again = {} if "on_violation" in keys else {"on_violation": "retry"}
     return asked | _sampling(keys) | again | {"params": own}
 

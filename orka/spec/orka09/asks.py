@@ -85,6 +85,8 @@ def hosted(kind: str, keys: Keys) -> dict[str, Json]:
     """`model`, and `base_url` if one is named, of the types that asked OpenAI or Anthropic."""
     place, where = keys.place, keys.where("llm_model", "model")
     place.moved("model", *where)
+    if written := keys.where("llm_provider", "provider"):
+        place.warn("the provider has no effect: the address says whom to ask", "the same", *written)
     model, provider = keys.take("llm_model", "model"), keys.take("llm_provider", "provider")
     url = keys.take("llm_url", "model_url", "url", "base_url")
     found: dict[str, Json] = {}

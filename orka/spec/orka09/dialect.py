@@ -12,7 +12,9 @@ OLD = "0.9"
 
 HEAD = ("queue", "memory_preset", "memory_config", "structured_output_defaults", "satellites")
 KEYS = ("queue", "structured_output", "model_url", "llm_model", "llm_url")
-PARAMS = ("decision_key", "routing_map", "structured_output", "model_url", "k_beam", "llm_model")
+PARAMS: tuple[str, ...] = ("decision_key", "routing_map", "structured_output", "model_url")
+PARAMS += ("llm_model", "k_beam", "commit_margin", "score_weights", "scoring_mode", "use_priors")
+PARAMS += ("safety_threshold", "cost_budget_tokens", "latency_budget_ms", "evaluation_model")
 # Options under which other agents are written.
 _INSIDE = ("internal_workflow", "workflow")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orka.errors import nearest
 from orka.spec.note import Note
@@ -14,7 +14,7 @@ from orka.spec.orka09.order import arranged, behind, fruitless, guards, reached,
 from orka.spec.orka09.scouts import followed
 from orka.spec.orka09.source import Head
 from orka.spec.orka09.stream import invariants, one_turn, streams
-from orka.spec.orka09.words import HEAD_IGNORED, old_type
+from orka.spec.orka09.words import ANSWERING, HEAD_IGNORED, old_type
 from orka.spec.problems import Problems
 from orka.spec.yaml import Document, Path
 from orka.value import Json
@@ -23,6 +23,11 @@ _TOP = ("orchestrator", "agents", "version", "name", "description", "meta")
 _HEAD = ("id", "agents", "timeout", "model", "params", "strategy", "max_concurrency")
 _POOLED = ("graph-scout", "path_executor")
 _BODIES = ("internal_workflow", "workflow")
+# Keys of a head that did something, and do nothing today: why, and what they did.
+_GONE = {
+    "budgets": (" yet: paths are not scored", "let the graph-scout choose by them"),
+    "debug": (": the trace has every output", "kept what agents were given in the entries"),
+}
 # An agent of a pool, and where it is written.
 Pooled = tuple[dict[str, Json], Path]
 
@@ -94,7 +99,6 @@ def _said(head: dict[str, Json]) -> Head:
         structured=part(head, "structured_output_defaults"),
         preset=head.get("memory_preset"),
         decay=part(head.get("memory"), "decay"),
-        budgets=part(head, "budgets"),
         system=invariants(head),
     )
 
@@ -148,6 +152,9 @@ def _head(
     level: _Level, head: dict[str, Json], value: dict[str, Json], order: list[str]
 ) -> dict[str, Json]:
     place = level.place.within("orchestrator")
+    if not level.place.path:
+        does = "an agent that fails fails the run, unless `on_error` or a failover takes over"
+        place.note(does, "recorded it as a success with the error as its text", "agents")
     new = {key: item for key, item in head.items() if key in _HEAD}
     new["id"] = new.get("id") or value.get("name") or "workflow"
     if "agents" in head:
@@ -161,7 +168,6 @@ def _head(
     meant: tuple[str, ...] = (
         "structured_output_defaults",
         "memory_preset",
-        "budgets",
         "mode",
         "executor",
     )
@@ -171,6 +177,8 @@ def _head(
             continue
         if key == "memory":
             _memory(head[key], place)
+        elif key in _GONE:
+            place.warn(f"{key!r} has no effect{_GONE[key][0]}", _GONE[key][1], key)
         else:
             place.leftover([(key, (key,))], (*_HEAD, *meant, "memory"), HEAD_IGNORED)
     return new
@@ -193,6 +201,9 @@ def _agents(level: _Level, order: list[str], pool: list[Pooled]) -> list[Json]:
     if not here and not inside:
         for id in idle:
             level.at(id).warn(f"never runs: nothing leads to agent {id!r}", "never ran it either")
+    if any(agent["type"] == "graph-scout" for agent in bare.values()):
+        terminal = tuple(id for id in idle if _answers(level.raw[id][1]))
+        level.head = replace(level.head, terminal=terminal)
     kept = running + idle if here else running
     for id in kept:
         level.made[id] = _agent(level, id)
@@ -213,6 +224,12 @@ def _agents(level: _Level, order: list[str], pool: list[Pooled]) -> list[Json]:
     for id in running:
         targets.decision(level.made[id], level.at(id), [i for i in idle if i not in kept])
     return _placed(level)
+
+
+def _answers(agent: dict[str, Json]) -> bool:
+    """Whether an agent says that it gives the answer."""
+    able = texts(agent.get("capabilities"))
+    return agent.get("is_terminal") is True or any(one in ANSWERING for one in able)
 
 
 def _bare(agent: dict[str, Json]) -> dict[str, Json]:

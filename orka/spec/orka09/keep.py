@@ -7,6 +7,14 @@ from orka.spec.orka09.source import Source
 from orka.spec.orka09.words import DECAY, DECAY_IGNORED, MEMORY, MEMORY_IGNORED
 from orka.value import Json, parse
 
+# Keys of `config` that act only in a write, or only in a read.
+_IN_WRITE = ("category", "memory_type", "importance", "ttl", "renew_on_read")
+_IN_READ = (
+    *("limit", "top_k", "similarity_threshold", "memory_category_filter", "memory_type_filter"),
+    *("enable_temporal_ranking", "temporal_weight", "temporal_decay_hours"),
+)
+# Keys that stand beside `config`, wherever 0.9 had them.
+_MOVED = ("operation", "namespace", "metadata", "key_template")
 _WRITERS = ("memory-writer", "memory_writer")
 # What a value that stands in a form as an example says of its field.
 _EXAMPLES = {bool: "boolean", int: "number", float: "number", type(None): "any value"}
@@ -18,33 +26,67 @@ def memory(source: Source) -> dict[str, Json]:
     config, params = keys.take("config"), keys.take("params")
     config = dict(config) if isinstance(config, dict) else {}
     for key, value in params.items() if isinstance(params, dict) else ():
-        does = f"'params.{key}' counts like 'config.{key}'"
-        place.note(does, "ignored everything under `params`", "params", key)
-        config.setdefault(key, value)
+        _param(key, value, config, place)
     made: dict[str, Json] = {"operation": "write" if source.kind in _WRITERS else "read"}
-    for name in ("operation", "namespace", "metadata", "key_template"):
+    for name in _MOVED:
         if name in config:
             value = config.pop(name)
             if name not in keys:
                 made[name] = value
                 place.moved(name, "config", name)
     made |= keys.rest("operation", "namespace", "metadata", "key_template")
+    written = keys.take("decay")
+    own = dict(written) if isinstance(written, dict) else {}
+    decay = {**head.decay, **own}
     if made["operation"] == "read":
-        _unread(made, place)
+        _unread(made, config, own, place)
+        decay = {}
+    else:
+        _unwritten(config, place)
     preset = keys.take("memory_preset") or head.preset
     if preset is not None:
         made["memory_preset"] = preset
         place.note(f"the preset {preset!r} acts", "no preset changed anything", "memory_preset")
-    written = keys.take("decay")
-    decay = {**head.decay, **(written if isinstance(written, dict) else {})}
     return made | _part("config", config, place) | _part("decay", decay, place)
 
 
-def _unread(made: dict[str, Json], place: Place) -> None:
+def _param(key: str, value: Json, config: dict[str, Json], place: Place) -> None:
+    """A setting under `params` counts like one under `config`, if that does not say it already."""
+    did = "ignored everything under `params`"
+    if key not in (*MEMORY, *_MOVED, "top_k"):
+        place.leftover([(key, ("params", key))], (*MEMORY, *_MOVED), MEMORY_IGNORED)
+        return
+    over = key if key in config or key != "top_k" else "limit"
+    if over in config:
+        does = f"'params.{key}' has no effect: 'config.{over}' counts"
+        place.warn(does, did, "params", key)
+        return
+    name = "limit" if key == "top_k" else key
+    place.note(f"'params.{key}' counts like 'config.{name}'", did, "params", key)
+    config[name] = value
+
+
+def _unread(
+    made: dict[str, Json], config: dict[str, Json], decay: dict[str, Json], place: Place
+) -> None:
     """Keys of a write have no meaning for a read."""
     for name in ("metadata", "key_template"):
         if made.pop(name, None) is not None:
             place.warn(f"{name!r} has no effect on a read", "the same", name)
+    if decay:
+        place.warn("'decay' has no effect on a read", "a read kept nothing either", "decay")
+    _dropped(config, _IN_WRITE, "a read", place)
+
+
+def _unwritten(config: dict[str, Json], place: Place) -> None:
+    """Keys of a read have no meaning for a write."""
+    _dropped(config, _IN_READ, "a write", place)
+
+
+def _dropped(config: dict[str, Json], names: tuple[str, ...], what: str, place: Place) -> None:
+    for name in names:
+        if config.pop(name, None) is not None:
+            place.warn(f"'config.{name}' has no effect on {what}", "the same", "config", name)
 
 
 def _part(name: str, written: dict[str, Json], place: Place) -> dict[str, Json]:

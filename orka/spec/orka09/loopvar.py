@@ -1,4 +1,5 @@
-"""`{% for loop in … %}`: a name that templates keep for themselves, so another one stands there."""
+"""Words in templates of 0.9 that mean something else today: `{% for loop in … %}`, a name that
+templates keep for themselves, so another one stands there; and `.raw()`, which is left out."""
 
 from __future__ import annotations
 
@@ -11,6 +12,9 @@ _NAME = "each_loop"
 _PIECE = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _FOR = re.compile(r"\{%[-+]?\s*for\b")
 _OVER = re.compile(r"\{%[-+]?\s*for\s+loop\s+in\b")
+# Keys that hold an expression.
+_CONDITIONS = ("when", "condition")
+_RAW = re.compile(r"""("[^"]*"|'[^']*')|\.raw\(\s*\)""")
 _END = re.compile(r"\{%[-+]?\s*endfor\b")
 # The word itself: no field of another value, no keyword of a call, no text in quotes.
 _WORD = re.compile(r"""("[^"]*"|'[^']*')|(?<![\w.])loop(?!\w|\s*=[^=])""")
@@ -19,10 +23,19 @@ _WORD = re.compile(r"""("[^"]*"|'[^']*')|(?<![\w.])loop(?!\w|\s*=[^=])""")
 def renamed(value: Json) -> Json:
     """The value with every text in it rewritten."""
     if isinstance(value, str):
-        return "".join(_pieces(value)) if _OVER.search(value) else value
+        bare = _PIECE.sub(lambda found: _plain(found.group()), value) if "raw" in value else value
+        return "".join(_pieces(bare)) if _OVER.search(bare) else bare
     if isinstance(value, dict):
-        return {key: renamed(item) for key, item in value.items()}
+        return {
+            key: _plain(item) if key in _CONDITIONS and isinstance(item, str) else renamed(item)
+            for key, item in value.items()
+        }
     return [renamed(item) for item in value] if isinstance(value, list) else value
+
+
+def _plain(code: str) -> str:
+    """The expression without `.raw()`: every value is plain."""
+    return _RAW.sub(lambda found: found.group(1) or "", code)
 
 
 def _pieces(text: str) -> Iterator[str]:

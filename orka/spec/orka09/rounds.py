@@ -10,6 +10,8 @@ from orka.value import Json
 # What 0.9 took when nothing else was said.
 _THRESHOLD = 0.8
 _FIRST = ("agreement_moderator", "quality_moderator", "score_moderator")
+# The types of strategies that 0.9 had.
+_KNOWN = ("pattern", "direct_key", "agent_key")
 _MAPS = {
     "scoring": SCORING,
     "score_extraction_config": EXTRACTION,
@@ -23,6 +25,10 @@ def loop(source: Source) -> dict[str, Json]:
     does = "gives the best round; a score is read as it is written: 8/10 is 0.8"
     place.note(does, "gave the last round, and read '8/10' as 0.08")
     found = _usual(keys)
+    for key in ("fallback_score", "timeout_score"):
+        if key in keys:
+            when = "ran out of time" if key == "timeout_score" else "fails or tells no score"
+            place.note(f"a round that {when} has this score", "never read it", *keys.where(key))
     for name, known in _MAPS.items():
         if isinstance(keys.peek(name), dict):
             where = place.within(*keys.where(name))
@@ -71,5 +77,8 @@ def _strategies(written: list[Json], place: Place) -> list[Json]:
             does = f"a strategy of the type {each.get('type')!r} has no effect"
             place.warn(does, "ignored it too", at)
         else:
+            if each["type"] not in _KNOWN:
+                does = f"a strategy of the type {each['type']!r} finds scores"
+                place.note(does, "did not know the type, and passed over it", at)
             found.append(_known(each, STRATEGY, place.within(at)))
     return found

@@ -16,8 +16,9 @@ class Head:
     structured: Mapping[str, Json] = field(default_factory=dict)
     preset: Json = None
     decay: Mapping[str, Json] = field(default_factory=dict)
-    budgets: Mapping[str, Json] = field(default_factory=dict)
     system: str = ""
+    # Agents of a graph-scout that say that they answer.
+    terminal: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

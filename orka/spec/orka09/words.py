@@ -141,7 +141,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "answer",
         "store_structure",
     ),
-    "graph-scout": (*ASKING, "prompt", "max_depth", "k_beam", "params"),
+    "graph-scout": (*ASKING, "prompt", "max_depth", "params"),
     "plan_validator": (
         *ASKING,
         "plan_from",
@@ -192,7 +192,6 @@ IGNORED: dict[str, tuple[str, ...]] = {
         "cost_estimate",
         "safety_tags",
         "required_inputs",
-        "max_concurrency",
         "top_k",
         "description",
         "name",
@@ -209,11 +208,22 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "graph-scout": ("max_candidates", "optimal_path_length"),
 }
 
+# Settings of a graph-scout about how it scored paths.
+UNSCORED: tuple[str, ...] = ("k_beam", "commit_margin", "scoring_mode", "score_weights")
+UNSCORED += ("strict_mode", "require_critical", "important_threshold", "include_nice_to_have")
+UNSCORED += ("min_success_rate", "min_domain_overlap", "cost_budget_tokens", "latency_budget_ms")
+UNSCORED += ("max_acceptable_cost", "max_acceptable_latency", "safety_profile", "use_priors")
+UNSCORED += ("safety_threshold", "max_preview_tokens", "tool_policy", "evaluation_model")
+UNSCORED += ("evaluation_model_name", "validation_model", "validation_model_name", "ttl_days")
+UNSCORED += ("llm_evaluation_enabled", "log_previews", "log_components", "brain_assisted")
+UNSCORED += ("brain_boost_weight",)
+# What an agent that gives the answer said it can do.
+ANSWERING = ("answer_emit", "response_generation")
+
 # Keys of `orchestrator:` with which 0.9 did nothing.
 HEAD_IGNORED: tuple[str, ...] = (
     "queue",
     "memory_config",
-    "debug",
     "constraints",
     "error_handling",
     "cache",

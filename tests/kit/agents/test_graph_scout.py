@@ -69,7 +69,7 @@ def test_a_path_that_is_none_is_a_violation(answer: Json) -> None:
     assert failed.failure and failed.failure.code == "sensor.violation"
 
 
-@pytest.mark.parametrize("more", [", max_depth: 1", ", params: {max_depth: 1, k_beam: 5}"])
+@pytest.mark.parametrize("more", [", max_depth: 1", ", params: {max_depth: 1}"])
 def test_a_path_longer_than_max_depth_is_a_violation(more: str) -> None:
     failed = scouted({"path": ["search", "digest"], "reasoning": "r"}, more)
     assert failed.failure and failed.failure.code == "sensor.violation"
@@ -180,26 +180,54 @@ def test_something_to_judge_is_needed() -> None:
 
 
 ENDS = """
-  - {id: scout, type: graph-scout, prompt: p, params: {require_terminal: true}}
+  - {id: scout, type: graph-scout, prompt: p, params: {require_terminal: true%s}}
   - {id: search, type: tool, tool: look}
-  - {id: final_note, type: llm, prompt: n}
-  - {id: answer_builder, type: llm, prompt: a}
+  - {id: first, type: yes_no, prompt: n}
+  - {id: second, type: classify, prompt: a, options: [x, y]}
+  - {id: answer, type: tool, tool: look}
 """
 
 
+def ended(path: Json, more: str = "") -> orka.Run:
+    answer = json.dumps({"path": path, "reasoning": "r"})
+    return play(ENDS % more, "scout", {"scout": [answer]}, use=(look,))
+
+
 @pytest.mark.parametrize(
-    ("path", "whole"),
+    ("path", "more", "whole"),
     [
-        (["search"], ["search", "answer_builder"]),
-        (["final_note", "search"], ["search", "final_note"]),
-        (["search", "final_note"], ["search", "final_note"]),
-        ([], []),
+        (["search"], "", ["search", "second"]),
+        (["second", "search"], "", ["search", "second"]),
+        (["search", "second"], "", ["search", "second"]),
+        (["search", "answer"], "", ["search", "second"]),
+        (["search"], ", max_depth: 1", ["second"]),
+        (["search"], ", terminal_agents: [first, search]", ["search"]),
+        (["second"], ", terminal_agents: [first]", ["second", "first"]),
+        ([], "", []),
     ],
 )
-def test_a_path_ends_with_an_agent_that_answers_if_that_is_asked(path: Json, whole: Json) -> None:
-    answer = json.dumps({"path": path, "reasoning": "r"})
-    run = play(ENDS, "scout", {"scout": [answer]}, use=(look,))
+def test_a_path_ends_with_an_agent_that_answers(path: Json, more: str, whole: Json) -> None:
+    run = ended(path, more)
     assert run.output["path"] == whole and run.output["status"] == "success"
-    noted = [r.kind for r in run.nodes[0].remarks if isinstance(r, Noted)]
-    assert noted == ["scout.terminal"] * (path != whole)
-    assert any(b"it is one of: answer_builder, final_note" in line for line in run.lines)
+    noted = [r for r in run.nodes[0].remarks if isinstance(r, Noted)]
+    assert [r.kind for r in noted] == ["scout.terminal"] * (path != whole)
+    dropped = [id for id in path if id not in whole]
+    assert all(f"in place of {id!r}" in noted[0].message for id in dropped)
+
+
+def test_the_model_is_told_which_agents_end_a_path() -> None:
+    run = ended(["second"], ", terminal_agents: [second, first]")
+    assert any(b"it is one of: first, second" in line for line in run.lines)
+
+
+def test_an_end_that_is_no_candidate_is_an_error() -> None:
+    failed = ended([], ", terminal_agents: [fisrt]")
+    assert failed.failure and failed.failure.code == "scout.unknown_agent"
+
+
+@pytest.mark.parametrize("key", ["k_beam: 3", "commit_margin: 0.1", "use_priors: true"])
+def test_settings_of_scores_do_not_exist_yet(key: str) -> None:
+    text = "version: 1\norchestrator: {id: t, model: scripted, agents: [s]}\nagents:\n"
+    agents = f"  - {{id: s, type: graph-scout, params: {{{key}}}}}\n  - {{id: a, type: binary}}\n"
+    with pytest.raises(ConfigError, match=key.split(":")[0]):
+        orka.check(text + agents)

@@ -209,6 +209,12 @@ def test_options_without_effect_are_told_in_the_trace() -> None:
         ({"memory_preset": "olfactory"}, "olfactory"),
         ({"decay": {"long_term_hours": -1}}, "hours"),
         ({"metadata": {"a": "b"}}, "metadata"),
+        ({"key_template": "k"}, "key_template"),
+        ({"decay": {"enabled": True}}, "decay"),
+        ({"config": {"ttl": 5}}, "config.ttl"),
+        ({"config": {"importance": 0.5}}, "config.importance"),
+        ({"operation": "write", "config": {"limit": 5}}, "config.limit"),
+        ({"operation": "write", "config": {"temporal_decay_hours": 24}}, "temporal_decay_hours"),
         ({"operation": "write", "filters": {"a": "b"}}, "filters"),
     ],
 )

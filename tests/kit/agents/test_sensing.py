@@ -27,6 +27,10 @@ def asked(run: orka.Run, node: str = "a") -> list[Json]:
     ]
 
 
+def repairs(run: orka.Run) -> list[tuple[str, Json, Json]]:
+    return [(e.rule, e.before, e.after) for e in run.events if isinstance(e, Repaired)]
+
+
 def breaches(run: orka.Run) -> list[Violation]:
     return [event for event in run.events if isinstance(event, Violation)]
 
@@ -117,6 +121,8 @@ def test_repair_shows_the_raw_text_and_the_contract_and_nothing_else() -> None:
     run = llm(f"output: {SHORT}, on_violation: repair, system: 'Be kind.'", ["three", '{"n": 3}'])
     assert run.output == {"n": 3}
     assert breaches(run)[0].route == "repair"
+    assert repairs(run) == [("model_repair", "three", '{"n": 3}')]
+    assert [e.effect for e in run.events if isinstance(e, Repaired)] == ["a#1"]
     (message,) = asked(run)[1]["messages"]
     assert all(words in message["content"] for words in ("three", "`n`", "not addressed to you"))
     assert "how many?" not in message["content"]
@@ -166,6 +172,9 @@ def test_confidence_and_age_are_part_of_the_contract() -> None:
     [
         ("output: {type: objct}", "objct"),
         ("output: {required: [a], types: {a: strng}}", "string"),
+        ("output: {required: [a], units: {b: kg}}", "'b'"),
+        ("output: {required: [a], min_confidence: 0.5}", "confidence"),
+        ("output: {required: [a], max_age: 1h}", "observed_at"),
         ("output: {required: [a]}, output_schema: {type: object}", "output_schema"),
         ("output: {required: [a]}, choices: [x, y]", "choices"),
         ("choices: [Yes, 'yes.']", "told apart"),
@@ -204,6 +213,23 @@ def classify(reply: object, more: str = "") -> orka.Run:
 def test_a_label_is_read_from_the_text_that_is_nothing_else(said: str) -> None:
     output = classify(said).output
     assert output == {"response": "billing", "confidence": None, "probabilities": None}
+
+
+def test_a_label_that_stands_in_other_words_is_a_repair_that_is_told() -> None:
+    assert repairs(classify('"BILLING".')) == [("label", '"BILLING".', "billing")]
+    assert repairs(classify(" billing\n")) == []
+    shares = {"billing": 0.2, "tech support": 0.8}
+    assert repairs(classify(Reply(text="?", probabilities=shares, mass=0.9))) == []
+    assert repairs(yes_no("right")) == [("label", "right", "yes")]
+    assert repairs(yes_no('{"response": "true"}'))[0][2] == "yes"
+    assert repairs(yes_no("no")) == []
+    (told,) = repairs(llm("choices: [phone, mail]", ["Phone"]))
+    assert told == ("label", "Phone", "phone")
+
+
+def test_an_answer_that_the_model_could_not_mend_is_no_repair() -> None:
+    run = llm(f"output: {SHORT}, on_violation: repair, violation_retries: 1", ["three", "drei"])
+    assert run.status == "failed" and repairs(run) == []
 
 
 @pytest.mark.parametrize("said", ["billing or tech support", "not billing", "", "bill", "{}"])

@@ -213,6 +213,32 @@ def test_written_facts_win_and_are_noted(data: Json) -> None:
     assert [note.kind for note in played.told(Noted)] == ["invariants.given"]
 
 
+@pytest.mark.parametrize("given", [{}, "", " \n", "{}", "EXECUTION_DATA_JSON: "])
+@pytest.mark.parametrize("under", ["execution_data", "params"])
+def test_of_empty_data_nothing_can_be_told(given: Json, under: str) -> None:
+    more = {"execution_data": given}
+    check = {"id": "v", "type": "invariant_validator", **(more if under != "params" else {})}
+    check |= {"params": more} if under == "params" else {}
+    played = Played([*FORK, check], {"b1": ["1"], "b2": ["2"]})
+    assert played.output["validation_summary"]["unknown_count"] == 6
+    assert not played.output["critical_failures_detected"]
+    assert len(played.told(Noted)) == 1
+
+
+def test_where_a_router_led_is_checked_and_its_artifacts_are_facts() -> None:
+    router = {"id": "r", "type": "router", "decision_key": "d", "routing_map": {"yes": "x"}}
+    x = {"id": "x", "type": "llm", "prompt": "p"}
+    check = {"id": "v", "type": "invariant_validator"}
+    written = {**check, "id": "w", "execution_data": "{{ get_execution_artifacts() }}"}
+    out = Played([DRAFT, router, x, check], {"d": ["yes"], "x": ["1"]}).output
+    assert out["routing_integrity"] == {"status": "PASS", "violations": []}
+    out = Played([DRAFT, router, x, *FORK, written], {"d": ["yes"], "x": ["1"], "b1": ["1"],
+                 "b2": ["2"]}).output  # fmt: skip
+    assert out["routing_integrity"] == {"status": "PASS", "violations": []}
+    assert out["fork_join_integrity"]["status"] == "PASS"
+    assert out["tool_integrity"]["status"] == "UNKNOWN"
+
+
 def test_written_data_that_are_no_facts_are_an_error() -> None:
     check = {"id": "v", "type": "invariant_validator", "execution_data": {"nodes": 1}}
     played = Played([check], {})
