@@ -210,6 +210,10 @@ def _validated(
     elif not identical(run.output, value):
         assert any(isinstance(each, Repaired) for each in run.events), "a silent change"
     _must_not(reading, forbidden)
+    _wanted(reading, wanted, failed=failed)
+
+
+def _wanted(reading: Reading, wanted: Json, *, failed: bool) -> None:
     if isinstance(wanted, Mapping) and wanted.get("accept_error"):
         wanted = {key: item for key, item in wanted.items() if key != "accept_error"}
         if failed:

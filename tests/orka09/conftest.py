@@ -36,6 +36,12 @@ def files() -> list[str]:
     return sorted(str(path.relative_to(where)) for path in found)
 
 
+def inputs() -> list[Path]:
+    """The inputs that stand beside the examples."""
+    where = folder()
+    return sorted((where.parent / "inputs").glob("*.json")) if where else []
+
+
 @pytest.fixture
 def example() -> Callable[[str], Path]:
     """The path of an example file; skips the test without it."""

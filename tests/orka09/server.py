@@ -84,10 +84,16 @@ def serving(respond: Respond, *, stream: bool = True) -> Iterator[Served]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     served = Served(f"http://127.0.0.1:{server.server_port}")
+    with _running(server):
+        yield served
+
+
+@contextmanager
+def _running(server: ThreadingHTTPServer) -> Iterator[None]:
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield served
+        yield
     finally:
         server.shutdown()
         server.server_close()

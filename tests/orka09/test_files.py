@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from threading import Barrier
@@ -10,7 +11,7 @@ import pytest
 
 import orka
 from orka09.answers import plausible
-from orka09.conftest import NAME, Ran, files
+from orka09.conftest import NAME, Ran, files, inputs
 from orka09.server import Asked
 
 Run = Callable[..., Ran]
@@ -18,6 +19,13 @@ Example = Callable[[str], Path]
 FILES: list[object] = [*files()]
 if not FILES:
     FILES = [pytest.param("", marks=pytest.mark.skip(f"set {NAME} to the example files of 0.9"))]
+
+
+MEANT_FOR = {
+    "episodic": "episodic_brain_workflow.yml",
+    "brain": "brain_skill_transfer_workflow.yml",
+}
+VETERINARY = "veterinary_specialists_convergence-deep.yaml"
 
 
 def executed(run: orka.Run) -> list[str]:
@@ -40,6 +48,18 @@ def test_each_file_runs_to_its_end_and_replays(name: str, run: Run) -> None:
     ran, server = run(name, plausible)
     assert ran.status == "completed", ran.failure
     assert server.asked and all(asked.body["model"] for asked in server.asked)
+
+
+@pytest.mark.parametrize(
+    "given",
+    inputs() or [pytest.param(None, marks=pytest.mark.skip(f"set {NAME}"))],
+    ids=lambda path: path.stem if path else "none",
+)
+def test_each_input_runs_through_the_file_it_is_for(given: Path, run: Run) -> None:
+    name = next((flow for word, flow in MEANT_FOR.items() if word in given.stem), VETERINARY)
+    ran, server = run(name, plausible, json.loads(given.read_text(encoding="utf-8")))
+    assert ran.status == "completed", ran.failure
+    assert server.asked
 
 
 def test_outputs_reach_the_prompts_that_name_them(run: Run) -> None:

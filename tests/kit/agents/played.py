@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import orka
 from orka.testing.clock import clock, run_virtual
 from orka.testing.scripted import Script, ScriptedModel
 from orka.value import Json
+
+
+class Played:
+    """A run, what its model was asked, and that it replays byte for byte."""
+
+    def __init__(
+        self, written: Json, replies: Mapping[str, Sequence[object]], given: Json = "in"
+    ) -> None:
+        self.model = ScriptedModel(Script({id: list(each) for id, each in replies.items()}))
+        self.run = run_virtual(self._go(written, given))
+
+    async def _go(self, written: Json, given: Json) -> orka.Run:
+        models = {"scripted": self.model}
+        async with orka.Runtime(store=":memory:", models=models, clock=clock) as runtime:
+            found = await runtime.run(written, given)
+            assert not runtime.replay(found.id).unwritten
+            return found
+
+    @property
+    def output(self) -> Json:
+        assert self.run.status == "completed", self.run.failure
+        return self.run.output
+
+    def told(self, kind: type) -> list[Json]:
+        return [event for event in self.run.events if isinstance(event, kind)]
 
 
 def play(

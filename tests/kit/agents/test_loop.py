@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from played import Played
 
 import orka
 from orka.event.event import Noted, Violation
@@ -27,27 +28,8 @@ def flow(options: Mapping[str, Json], agents: Sequence[str] = ("d", "s"), **prom
     return {"orchestrator": {"id": "t", "agents": ["l"]}, "agents": [node]}
 
 
-class Played:
-    """A run, what its model was asked, and that it replays byte for byte."""
-
-    def __init__(self, written: Json, replies: Replies, given: Json = "in") -> None:
-        self.model = ScriptedModel(Script({id: list(each) for id, each in replies.items()}))
-        self.run = run_virtual(self._go(written, given))
-
-    async def _go(self, written: Json, given: Json) -> orka.Run:
-        models = {"scripted": self.model}
-        async with orka.Runtime(store=":memory:", models=models, clock=clock) as runtime:
-            found = await runtime.run(written, given)
-            assert not runtime.replay(found.id).unwritten
-            return found
-
-    @property
-    def output(self) -> Json:
-        assert self.run.status == "completed", self.run.failure
-        return self.run.output
-
-    def told(self, kind: type) -> list[Json]:
-        return [event for event in self.run.events if isinstance(event, kind)]
+class Looped(Played):
+    """A played loop."""
 
     def notes(self) -> list[str]:
         return [note.kind for note in self.told(Noted) if note.kind.startswith("loop.")]
@@ -57,14 +39,14 @@ SCORED = {"max_loops": 4, "score_from": "s", "score_threshold": 0.8}
 
 
 def test_a_loop_stops_at_its_threshold() -> None:
-    out = Played(flow(SCORED), {"d": ["one", "two"], "s": ["0.1", "9/10"]}).output
+    out = Looped(flow(SCORED), {"d": ["one", "two"], "s": ["0.1", "9/10"]}).output
     assert out["loops_completed"] == 2 and out["threshold_met"] and out["stopped"] == "threshold"
     assert out["scores"] == [0.1, 0.9] and out["final_score"] == out["score"] == 0.9
     assert out["result"] == {"d": "two", "s": "9/10"} == out["last"]
 
 
 def test_the_best_round_is_the_result_and_the_last_one_is_kept() -> None:
-    played = Played(flow(SCORED), {"d": list("abcd"), "s": ["0.1", "0.7", "bad", "0.7"]})
+    played = Looped(flow(SCORED), {"d": list("abcd"), "s": ["0.1", "0.7", "bad", "0.7"]})
     out = played.output
     assert out["best_iteration"] == 2 and out["best_result"] == "b"
     assert out["last"]["d"] == "d" and out["stopped"] == "max_loops" and not out["threshold_met"]
@@ -75,13 +57,13 @@ def test_the_best_round_is_the_result_and_the_last_one_is_kept() -> None:
 
 
 def test_a_loop_without_scores_gives_its_last_round_and_no_violation() -> None:
-    played = Played(flow({"max_loops": 2}), {"d": list("ab"), "s": ["x", "y"]})
+    played = Looped(flow({"max_loops": 2}), {"d": list("ab"), "s": ["x", "y"]})
     assert played.output["scores"] == [None, None] and played.output["best_iteration"] == 2
     assert played.output["best_result"] == "y" and not played.told(Violation)
 
 
 def test_unreadable_rounds_only_are_never_met_and_the_last_counts() -> None:
-    out = Played(flow({**SCORED, "max_loops": 2}), {"d": list("ab"), "s": ["8", "85"]}).output
+    out = Looped(flow({**SCORED, "max_loops": 2}), {"d": list("ab"), "s": ["8", "85"]}).output
     assert out["scores"] == [None, None] and out["final_score"] is None
     assert out["best_iteration"] == 2 and not out["threshold_met"]
 
@@ -103,7 +85,7 @@ def test_the_rounds_see_their_number_and_what_was_learned() -> None:
         "d": list("ab"),
         "s": ["The draft lacks all its sources. Score: 0.2", "0.9"],
     }
-    played = Played(flow(options, d=prompt), replies)
+    played = Looped(flow(options, d=prompt), replies)
     first, second = played.model.prompts("d")
     assert first == "1/2/0.8 [] No m available"
     assert second.startswith("2/2/0.8 [{")
@@ -117,20 +99,20 @@ def test_the_rounds_see_their_number_and_what_was_learned() -> None:
 
 def test_a_round_sees_the_outputs_of_the_round_before() -> None:
     prompt = "{{ past_loops[-1].result.d if past_loops else 'nothing' }}"
-    played = Played(flow({"max_loops": 3}, d=prompt), {"d": list("abc"), "s": list("xyz")})
+    played = Looped(flow({"max_loops": 3}, d=prompt), {"d": list("abc"), "s": list("xyz")})
     assert played.model.prompts("d") == ["nothing", "a", "b"]
     assert "result" not in played.output["past_loops"][0]
 
 
 def test_a_round_that_fails_fails_the_loop() -> None:
-    played = Played(flow(SCORED), {"d": ["a"], "s": [Reply(error=Refusal(message="no"))]})
+    played = Looped(flow(SCORED), {"d": ["a"], "s": [Reply(error=Refusal(message="no"))]})
     assert played.run.status == "failed"
 
 
 def test_a_fallback_score_lets_the_loop_go_on_but_meets_no_threshold() -> None:
     options = {**SCORED, "max_loops": 3, "fallback_score": 0.9}
     replies: Replies = {"d": list("abc"), "s": [Reply(error=Refusal(message="no")), "0.5", "0.4"]}
-    played = Played(flow(options), replies)
+    played = Looped(flow(options), replies)
     out = played.output
     assert out["scores"] == [0.9, 0.5, 0.4] and out["best_iteration"] == 2
     assert not out["threshold_met"] and "no" in out["past_loops"][0]["mistakes"]
@@ -139,7 +121,7 @@ def test_a_fallback_score_lets_the_loop_go_on_but_meets_no_threshold() -> None:
 
 def test_a_fallback_score_stands_for_one_that_cannot_be_read() -> None:
     options = {**SCORED, "max_loops": 3, "fallback_score": 0.95}
-    played = Played(flow(options), {"d": list("abc"), "s": ["fine, I think", "0.5", "0.4"]})
+    played = Looped(flow(options), {"d": list("abc"), "s": ["fine, I think", "0.5", "0.4"]})
     out = played.output
     assert out["scores"] == [0.95, 0.5, 0.4] and out["best_iteration"] == 2
     assert not out["threshold_met"] and out["final_score"] == 0.5
@@ -152,7 +134,7 @@ def test_a_loop_whose_rounds_all_fail_has_failed() -> None:
         "d": list("ab"),
         "s": [Reply(error=Refusal(message="no")), Reply(error=Refusal(message="never"))],
     }
-    played = Played(flow(options), replies)
+    played = Looped(flow(options), replies)
     assert played.run.status == "failed" and played.run.failure
     assert "never" in played.run.failure.message
 
@@ -161,13 +143,13 @@ def test_a_timeout_has_a_score_of_its_own() -> None:
     written = flow({**SCORED, "max_loops": 2, "fallback_score": 0.3, "timeout_score": 0.1})
     written["agents"][0]["internal_workflow"]["agents"][0]["timeout"] = 5
     replies: Replies = {"d": [Reply(text="a", delay=9), "b"], "s": ["0.5"]}
-    assert Played(written, replies).output["scores"] == [0.1, 0.5]
+    assert Looped(written, replies).output["scores"] == [0.1, 0.5]
 
 
 def test_convergence_ends_a_loop_that_gains_nothing() -> None:
     options = {**SCORED, "max_loops": 9, "convergence": {"rounds": 2, "min_gain": 0.05}}
     replies: Replies = {"d": list("abcde"), "s": ["0.3", "0.5", "0.52", "0.5"]}
-    played = Played(flow(options), replies)
+    played = Looped(flow(options), replies)
     assert played.output["stopped"] == "convergence" and played.output["loops_completed"] == 4
     assert played.output["best_iteration"] == 3 and played.notes() == ["loop.convergence"]
 
@@ -175,32 +157,32 @@ def test_convergence_ends_a_loop_that_gains_nothing() -> None:
 def test_criticism_that_repeats_itself_ends_a_loop() -> None:
     options = {"max_loops": 9, "repetition": {"from": "s", "min_novelty": 0.2}}
     replies: Replies = {"d": list("abc"), "s": ["Add sources.", "Less pathos.", "add SOURCES!"]}
-    out = Played(flow(options), replies).output
+    out = Looped(flow(options), replies).output
     assert out["stopped"] == "repetition" and out["loops_completed"] == 3
 
 
 def test_a_stop_phrase_counts_only_in_what_its_agent_says() -> None:
     options = {"max_loops": 5, "stop_phrase": "DONE", "stop_from": "d"}
     replies: Replies = {"d": ["a", "b: DONE"], "s": ["DONE", "x"]}
-    out = Played(flow(options), replies, "Say DONE when you are").output
+    out = Looped(flow(options), replies, "Say DONE when you are").output
     assert out["stopped"] == "stop_phrase" and out["loops_completed"] == 2
 
 
 def test_a_budget_of_seconds_ends_a_loop() -> None:
     options = {"max_loops": 9, "budget": {"seconds": 10}}
     replies: Replies = {"d": [Reply(text="a", delay=6)] * 3, "s": list("xyz")}
-    out = Played(flow(options), replies).output
+    out = Looped(flow(options), replies).output
     assert out["stopped"] == "budget" and out["loops_completed"] == 2
 
 
 def test_a_budget_of_tokens_counts_what_the_rounds_spent() -> None:
     used = Reply(text="a", usage=Usage(prompt_tokens=40, completion_tokens=10))
-    played = Played(flow({"max_loops": 9, "budget": {"tokens": 90}}, ("d",)), {"d": [used] * 3})
+    played = Looped(flow({"max_loops": 9, "budget": {"tokens": 90}}, ("d",)), {"d": [used] * 3})
     assert played.output["stopped"] == "budget" and played.output["loops_completed"] == 2
 
 
 def test_a_budget_that_nobody_counts_ends_a_loop_after_a_round() -> None:
-    played = Played(flow({"max_loops": 9, "budget": {"cost": 10}}), {"d": ["a"], "s": ["x"]})
+    played = Looped(flow({"max_loops": 9, "budget": {"cost": 10}}), {"d": ["a"], "s": ["x"]})
     assert played.output["stopped"] == "budget" and played.output["loops_completed"] == 1
 
 
@@ -211,7 +193,7 @@ def test_a_loop_in_a_loop_has_its_own_numbers() -> None:
         "orchestrator": {"id": "t", "agents": ["o"]},
         "agents": [{**node, "internal_workflow": inner}],
     }
-    played = Played(written, {"d": list("abcd"), "s": ["0.1", "0.6", "0.95", "0.2"]})
+    played = Looped(written, {"d": list("abcd"), "s": ["0.1", "0.6", "0.95", "0.2"]})
     assert played.model.prompts("d") == ["1", "2", "1", "2"]
     assert played.output["scores"] == [0.6, 0.95] and played.output["threshold_met"]
     assert played.output["best_result"]["best_result"] == "c"
@@ -291,7 +273,7 @@ def test_random_loops_keep_their_word(
     replies: list[object] = list(said)
     if fails is not None:
         replies[fails] = Reply(error=Refusal(message="no"))
-    run = Played(flow(options), {"d": drafts, "s": replies}).run
+    run = Looped(flow(options), {"d": drafts, "s": replies}).run
     if run.status == "failed":
         assert fails == 0 and run.failure
         return
@@ -316,7 +298,7 @@ def test_what_a_round_is_remembered_by_may_name_its_agents() -> None:
         "score_from": "s",
         "past_loops_metadata": {"said": "{{ previous_outputs.d }}/{{ get_agent_response('s') }}"},
     }
-    played = Played(flow(options), {"d": ["one", "two"], "s": ["0.1", "0.2"]})
+    played = Looped(flow(options), {"d": ["one", "two"], "s": ["0.1", "0.2"]})
     assert [each["said"] for each in played.output["past_loops"]] == ["one/0.1", "two/0.2"]
 
 
@@ -328,10 +310,10 @@ def test_a_file_of_orka_09_ends_with_what_its_last_model_said() -> None:
             {"id": "keep", "type": "memory", "config": {"operation": "write"}, "prompt": "kept"},
         ],
     }
-    assert Played(written, {"a": ["the answer"]}).run.output == "the answer"
+    assert Looped(written, {"a": ["the answer"]}).run.output == "the answer"
 
 
 def test_rounds_that_nobody_could_score_are_no_convergence() -> None:
     options = {**SCORED, "max_loops": 3, "fallback_score": 0.6, "convergence": {"rounds": 2}}
-    played = Played(flow(options), {"d": list("abc"), "s": ["fine"] * 3})
+    played = Looped(flow(options), {"d": list("abc"), "s": ["fine"] * 3})
     assert played.output["stopped"] == "max_loops"

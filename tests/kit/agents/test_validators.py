@@ -6,13 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 
 import pytest
+from played import Played
 
 import orka
 from orka.event.event import Noted, Repaired, Violation
 from orka.score.boolean import rubric
-from orka.testing.clock import clock, run_virtual
-from orka.testing.script import Script
-from orka.testing.scripted import ScriptedModel
 from orka.value import Json
 
 QUALITY = rubric("quality")
@@ -27,31 +25,15 @@ def answer(said: object = True, context: str = "quality", **others: object) -> s
     return json.dumps({**made, "rationale": "because"})
 
 
-class Played:
+class Judged(Played):
     """A run with a scripted model."""
 
     def __init__(
         self, agents: Sequence[Json], replies: Mapping[str, Sequence[object]], given: Json = "why?"
     ) -> None:
-        self.model = ScriptedModel(Script({id: list(each) for id, each in replies.items()}))
         order = [each["id"] for each in agents if each["id"] not in ("b1", "b2", "x", "caught")]
         head = {"id": "t", "model": "scripted", "agents": order}
-        self.run = run_virtual(self._go({"orchestrator": head, "agents": list(agents)}, given))
-
-    async def _go(self, written: Json, given: Json) -> orka.Run:
-        models = {"scripted": self.model}
-        async with orka.Runtime(store=":memory:", models=models, clock=clock) as runtime:
-            found = await runtime.run(written, given)
-            assert not runtime.replay(found.id).unwritten
-            return found
-
-    @property
-    def output(self) -> Json:
-        assert self.run.status == "completed", self.run.failure
-        return self.run.output
-
-    def told(self, kind: type) -> list[Json]:
-        return [event for event in self.run.events if isinstance(event, kind)]
+        super().__init__({"orchestrator": head, "agents": list(agents)}, replies, given)
 
 
 DRAFT = {"id": "d", "type": "llm", "prompt": "p"}
@@ -65,7 +47,7 @@ JUDGE = {
 
 def test_a_loop_validator_weighs_what_the_model_judged() -> None:
     replies = {"d": ["the draft"], "v": [answer(well_structured=False)]}
-    played = Played([DRAFT, JUDGE], replies)
+    played = Judged([DRAFT, JUDGE], replies)
     out = played.output
     assert out["validation_score"] == 0.9 and out["overall_assessment"] == "APPROVED"
     assert out["failed_criteria"] == ["clarity.well_structured"] and out["rationale"] == "because"
@@ -76,7 +58,7 @@ def test_a_loop_validator_weighs_what_the_model_judged() -> None:
 
 @pytest.mark.parametrize("reply", ["I like it", "{}", answer("perhaps"), '{"accuracy": true}'])
 def test_an_answer_that_cannot_be_read_leaves_everything_unknown(reply: str) -> None:
-    played = Played([DRAFT, JUDGE], {"d": ["x"], "v": [reply]})
+    played = Judged([DRAFT, JUDGE], {"d": ["x"], "v": [reply]})
     out = played.output
     assert out["validation_score"] is None and out["overall_assessment"] == "UNKNOWN"
     assert len(out["unknown_criteria"]) == 8 and not out["failed_criteria"] and out["error"]
@@ -85,28 +67,28 @@ def test_an_answer_that_cannot_be_read_leaves_everything_unknown(reply: str) -> 
 
 def test_unknown_criteria_do_not_pass() -> None:
     replies = {"d": ["x"], "v": [answer(None, factually_correct=True)]}
-    out = Played([DRAFT, JUDGE], replies).output
+    out = Judged([DRAFT, JUDGE], replies).output
     assert out["validation_score"] == 0.22 and out["overall_assessment"] == "UNKNOWN"
 
 
 def test_words_for_true_and_false_are_repairs() -> None:
-    played = Played([DRAFT, JUDGE], {"d": ["x"], "v": [answer("true", well_structured="false")]})
+    played = Judged([DRAFT, JUDGE], {"d": ["x"], "v": [answer("true", well_structured="false")]})
     assert played.output["validation_score"] == 0.9 and played.told(Repaired)
 
 
 def test_a_breach_may_be_asked_again_or_routed() -> None:
     again = {**JUDGE, "on_violation": "retry"}
-    played = Played([DRAFT, again], {"d": ["x"], "v": ["hm", answer()]})
+    played = Judged([DRAFT, again], {"d": ["x"], "v": ["hm", answer()]})
     assert played.output["validation_score"] == 1.0 and len(played.told(Violation)) == 1
     routed = {**JUDGE, "on_violation": {"route": "caught"}}
     caught = {"id": "caught", "type": "llm", "prompt": "p"}
-    played = Played([DRAFT, routed, caught], {"d": ["x"], "v": ["hm"], "caught": ["seen"]})
+    played = Judged([DRAFT, routed, caught], {"d": ["x"], "v": ["hm"], "caught": ["seen"]})
     assert "seen" in json.dumps(played.output)
 
 
 def test_a_custom_prompt_has_its_place_and_may_have_braces() -> None:
     own = {**JUDGE, "custom_prompt": 'Judge {content}; answer like {"a": 1}'}
-    played = Played([DRAFT, own], {"d": ["<it>"], "v": [answer()]})
+    played = Judged([DRAFT, own], {"d": ["<it>"], "v": [answer()]})
     assert 'Judge <it>; answer like {"a": 1}' in played.model.prompts("v")[0]
 
 
@@ -117,7 +99,7 @@ def test_a_judge_inside_a_loop_sees_earlier_rounds_and_ends_it() -> None:
             "scoring": {"preset": "moderate"}, "internal_workflow": inner}  # fmt: skip
     first = answer(False, "loop_convergence", not_degrading=True)
     replies = {"d": ["one", "two"], "v": [first, answer(True, "loop_convergence")]}
-    played = Played([loop], replies)
+    played = Judged([loop], replies)
     out = played.output
     assert out["scores"] == [0.18, 1.0] and out["threshold_met"] and out["best_result"] == "two"
     one, two = played.model.prompts("v")
@@ -135,7 +117,7 @@ PLAN = {"id": "plan_proposer", "type": "llm", "prompt": "p"}
 
 def test_a_plan_validator_finds_the_plan_and_judges_it() -> None:
     replies = {"plan_proposer": ['{"path": ["a", "b"]}'], "v": [answer(context="graphscout")]}
-    played = Played([PLAN, {"id": "v", "type": "plan_validator"}], replies)
+    played = Judged([PLAN, {"id": "v", "type": "plan_validator"}], replies)
     out = played.output
     assert out["validation_score"] == 1.0 and out["plan_from"] == "plan_proposer"
     assert out["scoring_context"] == "graphscout" and out["scoring_preset"] == "moderate"
@@ -146,12 +128,12 @@ def test_a_plan_validator_finds_the_plan_and_judges_it() -> None:
 def test_the_author_may_say_whose_plan_is_judged() -> None:
     validator = {"id": "v", "type": "plan_validator", "plan_from": "d", "scoring_preset": "strict"}
     replies = {"plan_proposer": ["x"], "d": ["go left"], "v": [answer(context="graphscout")]}
-    played = Played([PLAN, DRAFT, validator], replies)
+    played = Judged([PLAN, DRAFT, validator], replies)
     assert played.output["plan_from"] == "d" and "go left" in played.model.prompts("v")[0]
 
 
 def test_no_plan_is_an_error_that_names_what_was_there() -> None:
-    played = Played([DRAFT, {"id": "v", "type": "plan_validator"}], {"d": ["prose"]})
+    played = Judged([DRAFT, {"id": "v", "type": "plan_validator"}], {"d": ["prose"]})
     assert played.run.failure and played.run.failure.code == "judge.nothing"
     assert "d" in played.run.failure.message
 
@@ -188,12 +170,12 @@ FORK = [
 
 def test_invariants_are_checked_on_the_trace() -> None:
     check = {"id": "v", "type": "invariant_validator", "max_depth": 3}
-    out = Played([*FORK, check], {"b1": ["1"], "b2": ["2"]}).output
+    out = Judged([*FORK, check], {"b1": ["1"], "b2": ["2"]}).output
     assert out["fork_join_integrity"] == {"status": "PASS", "violations": []}
     assert out["depth_compliance"]["status"] == "FAIL" and out["critical_failures_detected"]
     assert out["validation_summary"]["categories_failed"] == ["depth_compliance"]
     older = {"id": "v", "type": "invariant_validator", "params": {"max_depth": 4}}
-    assert not Played([*FORK, older], {"b1": ["1"], "b2": ["2"]}).output[
+    assert not Judged([*FORK, older], {"b1": ["1"], "b2": ["2"]}).output[
         "critical_failures_detected"
     ]
 
@@ -208,7 +190,7 @@ def test_invariants_are_checked_on_the_trace() -> None:
 )
 def test_written_facts_win_and_are_noted(data: Json) -> None:
     check = {"id": "v", "type": "invariant_validator", "execution_data": data}
-    played = Played([check], {}, '{"nodes_executed": ["a", "a"]}')
+    played = Judged([check], {}, '{"nodes_executed": ["a", "a"]}')
     assert played.output["cycle_detection"]["cycles_found"] == ["a"]
     assert [note.kind for note in played.told(Noted)] == ["invariants.given"]
 
@@ -219,7 +201,7 @@ def test_of_empty_data_nothing_can_be_told(given: Json, under: str) -> None:
     more = {"execution_data": given}
     check = {"id": "v", "type": "invariant_validator", **(more if under != "params" else {})}
     check |= {"params": more} if under == "params" else {}
-    played = Played([*FORK, check], {"b1": ["1"], "b2": ["2"]})
+    played = Judged([*FORK, check], {"b1": ["1"], "b2": ["2"]})
     assert played.output["validation_summary"]["unknown_count"] == 6
     assert not played.output["critical_failures_detected"]
     assert len(played.told(Noted)) == 1
@@ -230,9 +212,9 @@ def test_where_a_router_led_is_checked_and_its_artifacts_are_facts() -> None:
     x = {"id": "x", "type": "llm", "prompt": "p"}
     check = {"id": "v", "type": "invariant_validator"}
     written = {**check, "id": "w", "execution_data": "{{ get_execution_artifacts() }}"}
-    out = Played([DRAFT, router, x, check], {"d": ["yes"], "x": ["1"]}).output
+    out = Judged([DRAFT, router, x, check], {"d": ["yes"], "x": ["1"]}).output
     assert out["routing_integrity"] == {"status": "PASS", "violations": []}
-    out = Played([DRAFT, router, x, *FORK, written], {"d": ["yes"], "x": ["1"], "b1": ["1"],
+    out = Judged([DRAFT, router, x, *FORK, written], {"d": ["yes"], "x": ["1"], "b1": ["1"],
                  "b2": ["2"]}).output  # fmt: skip
     assert out["routing_integrity"] == {"status": "PASS", "violations": []}
     assert out["fork_join_integrity"]["status"] == "PASS"
@@ -241,5 +223,5 @@ def test_where_a_router_led_is_checked_and_its_artifacts_are_facts() -> None:
 
 def test_written_data_that_are_no_facts_are_an_error() -> None:
     check = {"id": "v", "type": "invariant_validator", "execution_data": {"nodes": 1}}
-    played = Played([check], {})
+    played = Judged([check], {})
     assert played.run.failure and played.run.failure.code == "judge.data"
