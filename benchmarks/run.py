@@ -83,7 +83,7 @@ def arguments() -> Asked:
     )
     parser.add_argument("--quick", action="store_true", help="two short rounds, no large sizes")
     parser.add_argument("--rounds", type=int, default=0)
-    parser.add_argument("--only", default="", help="groups: W1 … W9, replay")
+    parser.add_argument("--only", default="", help="groups: W1 … W9, replay, ledger")
     parser.add_argument("--peers", default="", help="names as in benchmarks/setup")
     parser.add_argument("--report", action="store_true", help="print results/latest.json again")
     found = parser.parse_args()
@@ -132,6 +132,16 @@ def worker(peer: str, variant: str, keys: list[str], budget: float, preload: str
     return found
 
 
+def questions(python: Path) -> list[Row]:
+    """The rows of `ledger.py`, in a process of its own."""
+    command = [str(python), str(HERE / "ledger.py"), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return [{"key": "ledger_flips", "error": f"exit {done.returncode}"}]
+    found: list[Row] = json.loads(done.stdout)
+    return found
+
+
 def engines(asked: Asked, group: str) -> list[tuple[str, str]]:
     pairs = [name.partition(":")[::2] for name in MATRIX[group].split()]
     return [
@@ -161,6 +171,11 @@ def measure(asked: Asked, samples: Samples, preload: str) -> Iterator[str]:
                 for row in worker(peer, variant, wanted, asked.budget, preload) if wanted else []:
                     samples.add(round, name, row)
                 yield f"round {round + 1} {group} {name} {time.perf_counter() - began:.1f} s"
+        python = VENVS / "orka/bin/python"
+        if asked.wants("ledger", "orka") and python.exists():
+            for row in questions(python):
+                samples.add(round, "orka:trace", row)
+            yield f"round {round + 1} ledger"
         for peer, variant in VARIANTS.items():
             if asked.wants("W8", peer) and (VENVS / peer / "bin/python").exists():
                 samples.add(round, f"{peer}:{variant}", cold(VENVS, peer))

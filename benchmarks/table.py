@@ -87,6 +87,11 @@ LINES = [
     Line("W9 power-safe, 1,000 runs at once", "wall s", _DURABLE1000, wall, POWER, SAFE),
     Line("Replay of 1,000 decisions", "CPU µs/node", "replay1000", cpu, peers={}),
     Line("Replay of 200 steps", "CPU µs/step", "replay_steps200", cpu, DURABLE, {}),
+    Line("Stored decision of 12 × 5: read", "CPU µs", "ledger_read", cpu, peers={}),
+    Line("read, scored, decided", "CPU µs", "ledger_rescored", cpu, peers={}),
+    Line("the same by other weights", "CPU µs", "ledger_reweighed", cpu, peers={}),
+    Line("all flips", "CPU µs", "ledger_flips", cpu, peers={}),
+    Line("all flips, 5 % unknown", "CPU µs", "ledger_unknown", cpu, peers={}),
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from orka.engine.handlers import ModelHandler, ToolHandler
+from orka.engine.history import HistoryHandler
 from orka.engine.many import bounded
 from orka.engine.memory import MemoryHandler
 from orka.engine.outside import Audience, Watcher
@@ -24,6 +25,7 @@ from orka.event.event import EffectAnswered, Fact, Origin, RunStarted
 from orka.graph.compile import compile
 from orka.graph.graph import Graph
 from orka.graph.names import check_names
+from orka.graph.outer import Outer
 from orka.plugin.registry import Registry
 from orka.port.handler import Handler
 from orka.port.memory import Memory
@@ -36,6 +38,7 @@ from orka.source import Flow, load
 from orka.spec.load import load as load_workflow
 from orka.spec.workflow import Workflow
 from orka.value import Json, plain, replaced
+from orka.view.history import Past, past, told
 from orka.view.run import Run
 from orka.view.salvage import valid_prefix
 
@@ -48,8 +51,9 @@ class Runtime:
     """Everything runs need besides a workflow: a store, plugins, models, prices, a clock.
 
     `store` is a folder, ":memory:", or a store. `plugins` are Python files; `mcp` is a file that
-    declares MCP servers, or what it holds; `use` are agent types and tools. `models` are providers
-    by name, beside or in place of those installed. `limits` bounds the calls at once per provider.
+    declares MCP servers, or what it holds; `use` are agent types, tools, criteria and strategies.
+    `models` are providers by name, beside or in place of those installed. `limits` bounds the calls
+    at once per provider.
     `memory` is a folder, ":memory:", or a memory; without it, memories are kept beside the runs.
     Close it, or use it in `async with`.
     """
@@ -74,15 +78,13 @@ class Runtime:
             self.registry.open_servers(mcp)
         self.store = self.registry.store(store, durability)
         self._clock, self._audience = clock, Audience(watchers)
-        for name, most in (limits or {}).items():
-            if most < 1:
-                raise ConfigError(f"limits[{name!r}] is {most}", fix="1 or more calls at once")
         self._redactor = Redactor(environment_secrets())
+        table = prices or prices_in(store if isinstance(store, (str, Path)) else None)
         self._models = ModelHandler(
             self.registry.models,
-            prices or prices_in(store if isinstance(store, (str, Path)) else None),
+            table,
             self._audience.text,
-            {**LIMITS, **(limits or {})},
+            _limits(limits or {}),
             self.registry.tools,
         )
         self.memory = MemoryHandler(partial(self.registry.memory, memory, store), clock)
@@ -90,6 +92,7 @@ class Runtime:
             "llm": self._models,
             "memory": self.memory,
             "tool": ToolHandler(self.registry.tools),
+            "history": HistoryHandler(self.store, self._past, told, table),
         }
         self._workers: dict[str, Worker] = {}
         self._graphs: dict[str, Graph] = {}
@@ -113,7 +116,8 @@ class Runtime:
         workflow = load(flow)
         graph = self._graphs.get(workflow.text)
         if graph is None:
-            graph = compile(workflow, self.registry.agents)
+            known = Outer(criteria=self.registry.criteria, strategies=self.registry.strategies)
+            graph = compile(workflow, self.registry.agents, known)
             check_names(graph, self.registry.tools, self.registry.models)
             self._graphs[workflow.text] = graph
         return graph
@@ -294,6 +298,9 @@ class Runtime:
         world = World(self.store, self._handlers, self._clock, self._audience, self._redactor)
         return Worker(world, graph, run_id, recording)
 
+    def _past(self, run_id: str, lines: Sequence[bytes]) -> Past:
+        return past(Run(run_id, lines, self.store.blob))
+
     def _workflow_of(self, run: Run) -> Workflow:
         if not run.started.flow:
             raise StoreError(
@@ -310,6 +317,13 @@ class Runtime:
         return known or self.check(self._workflow_of(run))
 
 
+def _limits(given: Mapping[str, int]) -> dict[str, int]:
+    for name, most in given.items():
+        if most < 1:
+            raise ConfigError(f"limits[{name!r}] is {most}", fix="1 or more calls at once")
+    return {**LIMITS, **given}
+
+
 def _registry(
     plugins: Iterable[str | Path],
     use: Iterable[object],
@@ -321,7 +335,7 @@ def _registry(
         registry.load_file(str(path))
     for thing in use:
         if not registry.add(thing):
-            raise ConfigError(f"{thing!r} is neither an agent type nor a tool")
+            raise ConfigError(f"{thing!r} is neither agent type, tool, criterion nor strategy")
     for name, model in models.items():
         registry.models.put(name, _factory(model), f"python:{name}", "")
     return registry

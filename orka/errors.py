@@ -198,6 +198,12 @@ class Diverged(OrkaError):
         self.seq = seq
 
 
+class LedgerError(OrkaError):
+    """A recorded decision cannot be read whole, or does not hold what was asked of it."""
+
+    code = "ledger.incomplete"
+
+
 class RunFailed(OrkaError):
     """Raised by `run(...)` callers that ask for the output of a run that has none."""
 

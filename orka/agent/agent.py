@@ -62,7 +62,9 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     `reads`: nodes whose outputs the agent needs; `decision`: how it chooses among its routes;
     `output`: the JSON Schema of what it gives, if there is one; `answers`: it can be what a run of
     OrKa 0.9 says at its end. `tools`, `models`:
-    what it will ask for by name, so that a missing one is found before the run.
+    what it will ask for by name, so that a missing one is found before the run; `criteria`,
+    `strategies`: those it decides by (`ctx.criteria`, `ctx.strategies`). `named`: option -> the
+    agents of its `pool` that the option names.
     """
 
     routes: Mapping[str, Sequence[str]] = {}
@@ -83,6 +85,9 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     answers: bool = False
     tools: Sequence[str] = ()
     models: Sequence[str] = ()
+    criteria: Sequence[str] = ()
+    strategies: Sequence[str] = ()
+    named: Mapping[str, Sequence[str]] = {}
 
 
 class AgentType(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Protocol
 
+from orka.agent.deciding import Choices, Deciding
 from orka.agent.effect import Effect, Group
-from orka.agent.remarks import Remarks
 from orka.value import Json, copied
 
 
-class World(Protocol):
+class World(Choices, Protocol):
     """What the run knows and a context gives out when it is asked."""
 
     def render(self, name: str, names: Mapping[str, Json]) -> Json: ...
@@ -20,7 +20,7 @@ class World(Protocol):
     def pool(self) -> dict[str, Json]: ...
 
 
-class Context(Remarks):
+class Context(Deciding):
     """The one door of an agent. What it gives out can be read, never written through."""
 
     __slots__ = (
@@ -36,6 +36,7 @@ class Context(Remarks):
         "sources",
     )
     _input: Json
+    _world: World
 
     def __init__(
         self,
@@ -137,10 +138,13 @@ class Context(Remarks):
         collect: bool = False,
         outputs: Mapping[str, Json] | None = None,
         names: Mapping[str, Json] | None = None,
+        once: int = 0,
     ) -> Effect:
         """Run one of the node's inner workflows as a scope and give its output; with `collect` a
         mapping of all its nodes' outputs. `outputs` are further outputs it sees; `names` further
-        names of its templates and conditions."""
+        names of its templates and conditions. `once` (1, 2, …) says of which try of the node's work
+        the scope is part: a question to a model, tool, memory or person that succeeded in an
+        earlier try is not asked again, but answered as it was."""
         payload: dict[str, Json] = {"graph": name, "input": input}
         if collect:
             payload["collect"] = True
@@ -148,6 +152,8 @@ class Context(Remarks):
             payload["outputs"] = dict(outputs)
         if names:
             payload["names"] = dict(names)
+        if once:
+            payload["once"] = once
         return Effect("graph", payload)
 
     def all(self, *members: Awaitable[Json], settle: bool = False, limit: int = 0) -> Group:
@@ -169,7 +175,8 @@ class Context(Remarks):
 
     @property
     def pool(self) -> dict[str, Json]:
-        """The agents that a node with a pool may open by id: `type` and `options` of each."""
+        """The agents that a node with a pool may open by id: `type`, `options`, `capabilities` and
+        `description` of each."""
         return self._world.pool()
 
     def now(self) -> float:

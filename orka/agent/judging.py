@@ -56,7 +56,7 @@ def question(rubric: Rubric, shown: Sequence[str]) -> str:
 
 
 async def evaluated(
-    ctx: Context, options: JudgeOptions, rubric: Rubric, text: str
+    ctx: Context, options: ModelOptions, rubric: Rubric, text: str
 ) -> dict[str, Json]:
     """Ask, and weigh the answers. An answer that breaks its contract leaves every criterion
     unknown, with the `error` in words, unless the author gave it a route: then `AgentError`."""

@@ -35,3 +35,7 @@ class Remarks:
         """Record why the agent goes on as it does: a child that was given up, a rule that ended a
         loop."""
         return Remark("noted", "", {"kind": kind, "message": message, "data": data})
+
+    def decided(self, value: Json) -> Remark:
+        """Record a choice among candidates, with all that it was made of."""
+        return Remark("decided", "", {"value": value})

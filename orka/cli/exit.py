@@ -7,6 +7,7 @@ from orka.errors import (
     Diverged,
     GuardError,
     InputError,
+    LedgerError,
     OrkaError,
     PluginError,
     RunNotFound,
@@ -43,6 +44,9 @@ _BY_STATUS: dict[Status, int] = {
 }
 _USAGE_ERRORS = (ConfigError, InputError, TemplateError, GuardError, PluginError, RunNotFound)
 
+# A recorded decision of which a part is missing is a damaged record.
+_LEDGER = {"ledger.mismatch": DIVERGED, "ledger.candidate": USAGE}
+
 
 def of_status(status: Status) -> int:
     """The exit code of a command that drove a run to `status`."""
@@ -55,4 +59,6 @@ def of_error(error: OrkaError) -> int:
         return USAGE
     if isinstance(error, StoreError):
         return STORE
+    if isinstance(error, LedgerError):
+        return _LEDGER.get(error.code, STORE)
     return DIVERGED if isinstance(error, Diverged) else FAILED

@@ -26,6 +26,11 @@ def given(text: str | None, json_file: str | None) -> Json:
     return text
 
 
+def file_text(path: str) -> str:
+    """The text of a file, or of standard input for `-`. Raises `InputError`."""
+    return _decoded(_bytes(path), "standard input" if path == STDIN else path)
+
+
 def parse_json(text: str, source: str) -> Json:
     """Strict JSON: no NaN, no key twice. Raises `InputError` with line and column."""
     try:

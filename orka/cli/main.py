@@ -29,6 +29,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "answer": ("answer", "Answer what a waiting run asks a person."),
     "fork": ("fork", "Run again from a step, with the recorded answers before it."),
     "diff": ("diff", "Say where two runs part, and why."),
+    "why": ("why", "Say why a run decided as it did."),
+    "whatif": ("whatif", "Say what other weights or rules would have decided."),
+    "flips": ("flips", "Say what would make another candidate lead."),
+    "rescore": ("rescore", "Decide all stored decisions again with other weights."),
+    "fit": ("fit", "Fit weights to what people say was right."),
+    "lint-weights": ("lint_weights", "Look for weights that cannot mean what they say."),
     "export": ("export", "Print a run in another trace format."),
     "sensors": ("sensors", "Count violations and repairs by agent, model and prompt."),
     "check": ("check", "Check workflow files without running them."),
@@ -87,7 +93,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"orka.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, COMMANDS[cmd_name][0])
         return command
 
     def resolve_command(

@@ -6,7 +6,7 @@ import click
 
 from orka.cli import words
 from orka.errors import InputError, nearest
-from orka.event.event import Noted, Repaired, Violation
+from orka.event.event import Decided, Noted, Repaired, Violation
 from orka.value import Json
 from orka.view.run import Attempt, NodeView, Run
 
@@ -78,7 +78,7 @@ def _answer(attempt: Attempt) -> list[str]:
     return [*parts, _part("took", words.pretty(dict(attempt.spent)))] if attempt.spent else parts
 
 
-def _remark(remark: Violation | Repaired | Noted) -> str:
+def _remark(remark: Violation | Repaired | Noted | Decided) -> str:
     match remark:
         case Violation():
             where = f" at {remark.where}" if remark.where else ""
@@ -87,6 +87,8 @@ def _remark(remark: Violation | Repaired | Noted) -> str:
         case Repaired():
             text = f"before: {words.pretty(remark.before)}\nafter: {words.pretty(remark.after)}"
             return _part(f"repaired: {remark.rule}", text)
+        case Decided():
+            return _part("decided", words.pretty(remark.value))
     return _part(remark.kind, remark.message)
 
 

@@ -105,7 +105,7 @@ _PLUGIN: _Decorator[Any] = click.option(  # Any: see above
     "plugins",
     multiple=True,
     metavar="FILE",
-    help="A Python file with agent types and tools. May be repeated.",
+    help="A Python file with agent types, tools, criteria, strategies. May be repeated.",
 )
 _MCP: _Decorator[Any] = click.option(  # Any: see above
     "--mcp",

@@ -16,7 +16,8 @@ from orka.plugin.registry import Offers
 @machine()
 @loads
 def plugins(*, form: str, settings: Settings) -> None:
-    """List agent types, tools, models, stores, memories and commands, and where each comes from."""
+    """List agent types, tools, models, stores, memories, commands, criteria and strategies, and
+    where each comes from."""
     registry = settings.open().registry
     kinds: dict[str, Offers[Any]] = {  # Any: each kind offers its own
         "agent": registry.agents,
@@ -25,6 +26,8 @@ def plugins(*, form: str, settings: Settings) -> None:
         "store": registry.stores,
         "memory": registry.memories,
         "command": registry.commands,
+        "criterion": registry.criteria,
+        "strategy": registry.strategies,
     }
     rows = [
         (kind, name, offers.origin.get(name, ""))

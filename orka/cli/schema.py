@@ -24,6 +24,10 @@ def schema(*, settings: Settings) -> None:
 _WORKFLOWS = {"workflow", "internal_workflow"}
 
 
+# The option whose sets may be named, and are read in when the file is loaded.
+_PRIORS = "priors"
+
+
 # Options that the orchestrator may give to all its agents.
 _GIVEN = {"model", "params"}
 
@@ -37,10 +41,23 @@ def options(agent: AgentType) -> Json:
     properties = {"params": {"type": "object"}, **found.get("properties", {})}
     for name in properties.keys() & _WORKFLOWS:
         properties[name] = {"description": "A workflow written in place.", "$ref": "#"}
+    if _PRIORS in properties:
+        properties[_PRIORS] = _named(properties[_PRIORS])
     needed = [name for name in found.get("required", ()) if name not in _GIVEN]
     return {
         **found,
         "required": needed,
         "properties": properties,
         **({"$defs": parts} if parts else {}),
+    }
+
+
+def _named(written: Json) -> Json:
+    """A list of sets, as files may write it: a name, a set, or a list of both."""
+    if "items" not in written:
+        return written
+    one = {"anyOf": [{"type": "string", "minLength": 1}, written["items"]]}
+    return {
+        "description": "Names of the library, files, or sets written in place.",
+        "anyOf": [*one["anyOf"], {"type": "array", "items": one}],
     }

@@ -10,6 +10,7 @@ from orka.cli import words
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
+    Decided,
     EffectAnswered,
     EffectRequested,
     Event,
@@ -87,6 +88,8 @@ class Lines:
                 return f"{_path(event)} repaired ({event.rule})"
             case Noted():
                 return f"{_path(event)} {event.kind}: {words.short(event.message)}"
+            case Decided():
+                return f"{_path(event)} decided"
             case CancelAsked():
                 return f"cancelling: {event.reason}"
             case DeadlinePassed():
@@ -125,6 +128,7 @@ def _path(
     | NodeStopped
     | Violation
     | Repaired
-    | Noted,
+    | Noted
+    | Decided,
 ) -> str:
     return f"{event.scope}/{event.node}" if event.scope else event.node

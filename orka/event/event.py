@@ -117,7 +117,8 @@ class NodeSkipped(_Decision, frozen=True):
 
 class EffectRequested(_Decision, frozen=True):
     """An agent asked for an effect. `retried` counts the retries in a row before this attempt;
-    `wait` is the back-off before it and `timeout` its limit, in seconds."""
+    `wait` is the back-off before it and `timeout` its limit, in seconds. `answer` names the effect
+    of an earlier try of the same work that has answered it: nothing is performed."""
 
     id: str
     kind: str
@@ -126,6 +127,7 @@ class EffectRequested(_Decision, frozen=True):
     retried: int = 0
     wait: float = 0.0
     timeout: float | None = None
+    answer: str = ""
 
 
 class Violation(_Decision, frozen=True):
@@ -164,6 +166,16 @@ class Noted(_Decision, frozen=True):
     kind: str
     message: str
     data: Json = None
+    scope: str = ""
+
+
+class Decided(_Decision, frozen=True):
+    """An agent chose among candidates. `value` is all that the choice was made of, so that it can
+    be made again from this alone."""
+
+    node: str
+    effect: str
+    value: Json
     scope: str = ""
 
 
@@ -227,6 +239,7 @@ Decision = (
     | Violation
     | Repaired
     | Noted
+    | Decided
     | NodeFinished
     | NodeFailed
     | NodeStopped

@@ -11,6 +11,7 @@ import msgspec
 from orka.agent.agent import Shape
 from orka.agent.guard import Guard
 from orka.errors import ConfigError, GuardError, OrkaError, TemplateError, raise_all
+from orka.graph.decides import check_named, criteria_of, strategies_of, versions_of
 from orka.graph.edges import Wiring, wire
 from orka.graph.graph import Graph, Node, Rendered, found
 from orka.graph.joins import arms_of, rule_of
@@ -144,8 +145,17 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
         strict=tuple(wiring.strict.get(spec.id, ())),
         rule=rule_of(shape, site.order, index),
         arms=arms_of(site.parts, wiring, spec.id),
-        pool=described(site.pool()) if shape.pool else {},
+        pool=_pool(site, part) if shape.pool else {},
+        criteria=criteria_of(site.workflow, part, site.outer.criteria),
+        strategies=strategies_of(site.workflow, part, site.outer.strategies),
     )
+
+
+def _pool(site: _Site, part: Part) -> dict[str, Json]:
+    """What a node with a pool is told of it. Raises `ConfigError`."""
+    pool = described(site.pool())
+    check_named(site.workflow, part, pool)
+    return pool
 
 
 def _inner(site: _Site, part: Part, index: int) -> dict[str, Graph]:
@@ -163,12 +173,13 @@ def _inner(site: _Site, part: Part, index: int) -> dict[str, Graph]:
     names = frozenset(shape.names)
     around = site.outer.visible.union(site.order.upstream(index), shape.gives)
     if shape.closed:
-        outer = Outer(frozenset(shape.gives), pool, names)
+        outer = replace(site.outer, visible=frozenset(shape.gives), pool=pool, names=names)
     else:
-        outer = Outer(around, pool, names | site.outer.names)
+        outer = replace(site.outer, visible=around, pool=pool, names=names | site.outer.names)
     graphs = {name: compile(each, site.catalog, outer) for name, each in found.items()}
     if part.shape.pool:
-        within = Outer(around.union(spec.id for _, spec in pool), (), outer.names)
+        seen = around.union(spec.id for _, spec in pool)
+        within = replace(outer, visible=seen, pool=())
         for workflow, spec in pool:
             graphs.setdefault(spec.id, compile(single(workflow, spec), site.catalog, within))
     if part.shape.closed:
@@ -224,15 +235,24 @@ def _digest(workflow: Workflow, parts: Mapping[str, Part], nodes: Sequence[Node]
                     for node in nodes
                 ],
                 **({} if workflow.dialect == STRICT else {"dialect": workflow.dialect}),
-                "agents": [msgspec.structs.replace(part.spec, path=()) for part in parts.values()],
+                "agents": [_spelt(part.spec) for part in parts.values()],
             }
         )
     )
 
 
+def _spelt(spec: AgentSpec) -> Json:
+    """An agent wherever it stands; what it can do and is for only if it says so, so that files
+    without these words keep the digest they had before there were any."""
+    told: dict[str, Json] = msgspec.to_builtins(msgspec.structs.replace(spec, path=()))
+    words = ("capabilities", "description")
+    return {key: value for key, value in told.items() if value or key not in words}
+
+
 def _components(parts: Mapping[str, Part], nodes: tuple[Node, ...]) -> dict[str, str]:
     used = {f"agent:{part.spec.type}": part.type.version for part in parts.values()}
     for node in nodes:
+        used |= versions_of(node)
         for graph in node.inner.values():
             used |= graph.components
     return dict(sorted(used.items()))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orka.agent.agent import AgentFunction
+from orka.agent.deciding import Criteria, Strategies
 from orka.agent.guard import Guard
 from orka.graph.template import Template
 from orka.value import Json
@@ -59,7 +60,8 @@ class Node:
     `above` is the set of nodes upstream, as a bit mask; `later`
     says which of them wrote another's output, the last one first. `branches` and `group` are those
     of a fork and a join; `rule` is a join's policy, `arms` the joins whose time begins when this
-    fork ends. `pool` describes the agents it may open by id. `constants`
+    fork ends. `pool` describes the agents it may open by id; `criteria` and `strategies` are those
+    it decides by. `constants`
     are the options without a template in them. `plain` says that all of `out` is taken whenever
     the node finishes. `retries`, `backoff` (initial, factor, limit in
     seconds) and `timeout` (seconds) hold for each effect the agent asks for."""
@@ -94,6 +96,8 @@ class Node:
     arms: tuple[tuple[int, float], ...] = ()
     pool: Mapping[str, Json] = field(default_factory=dict)
     strict: tuple[str, ...] = ()
+    criteria: Criteria = field(default_factory=dict)
+    strategies: Strategies = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 from msgspec import structs
 
+from orka.agent.deciding import BUILT_IN, Criteria, Strategies
 from orka.graph.part import Catalog, Part, part_of
 from orka.spec.load import alone, inner
 from orka.spec.workflow import AgentSpec, Workflow
@@ -18,11 +19,14 @@ from orka.value import Json
 class Outer:
     """`visible` are the ids whose outputs are seen from outside, `names` those that the opener
     lends to templates; `pool` the agents that may be
-    opened by id, with the workflow each belongs to."""
+    opened by id, with the workflow each belongs to. `criteria` and `strategies` are all there are,
+    by name."""
 
     visible: frozenset[str] = frozenset()
     pool: tuple[tuple[Workflow, AgentSpec], ...] = ()
     names: frozenset[str] = frozenset()
+    criteria: Criteria = field(default_factory=dict)
+    strategies: Strategies = field(default_factory=lambda: BUILT_IN)
 
 
 def single(workflow: Workflow, spec: AgentSpec) -> Workflow:
@@ -43,7 +47,12 @@ def children(workflow: Workflow, part: Part) -> dict[str, Workflow]:
 def described(pool: Sequence[tuple[Workflow, AgentSpec]]) -> dict[str, Json]:
     """What a node with a pool is told of it."""
     return {
-        spec.id: {"type": spec.type, "options": msgspec.to_builtins(dict(spec.options))}
+        spec.id: {
+            "type": spec.type,
+            "options": msgspec.to_builtins(dict(spec.options)),
+            "capabilities": list(spec.capabilities),
+            "description": spec.description,
+        }
         for _, spec in pool
     }
 

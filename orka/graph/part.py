@@ -14,7 +14,8 @@ from orka.spec.workflow import AgentSpec, Workflow
 from orka.value import Json
 
 # Keys that every agent has, offered when a key is misspelt.
-_COMMON = ("id", "type", "next", "depends_on", "when", "on_error", "retries", "backoff", "timeout")
+_COMMON: tuple[str, ...] = ("id", "type", "next", "depends_on", "when", "on_error", "retries")
+_COMMON += ("backoff", "timeout", "capabilities", "description")
 
 # JSON Schema's words for types, for people.
 _KINDS = {
@@ -54,6 +55,8 @@ def part_of(workflow: Workflow, spec: AgentSpec, catalog: Catalog) -> Part:
     raise_all(list(_unknown_keys(workflow, spec, fields)))
     given = {"model": workflow.defaults["model"]} if _asks(workflow, fields) else {}
     given |= {name: item for name, item in spec.options.items() if name in fields}
+    words = {"capabilities": list(spec.capabilities), "description": spec.description}
+    given |= {name: told for name, told in words.items() if told and name in fields}
     if spec.timeout is not None and not kind.timed:
         raise ConfigError(
             f"agent {spec.id!r}: type {spec.type!r} waits as long as it takes and has no `timeout`",

@@ -14,12 +14,16 @@ import msgspec
 
 from orka.agent.agent import AgentType
 from orka.agent.tool import FunctionTool
-from orka.errors import PluginError
+from orka.errors import AgentError, PluginError
+from orka.plugin.decides import check_choice, check_signature
 from orka.port.memory import Memory
 from orka.port.model import Model
 from orka.port.store import Store
 from orka.port.tool import Tool
 from orka.port.toolbox import Toolbox
+from orka.score.criterion import Criterion, Proposal, State
+from orka.score.factor import Abstained
+from orka.score.strategy import STRATEGIES, Choice, Situation, Strategy
 from orka.value import Json, digest
 
 T = TypeVar("T")
@@ -96,6 +100,10 @@ class Registry:
         self.stores: Offers[Callable[..., Store]] = Offers("orka.stores", _callable)
         self.memories: Offers[Callable[..., Memory]] = Offers("orka.memories", _callable)
         self.commands: Offers[object] = Offers("orka.commands", _anything)
+        self.criteria: Offers[Criterion] = Offers("orka.criteria", _criterion)
+        self.strategies: Offers[Strategy] = Offers("orka.strategies", _strategy)
+        for strategy in STRATEGIES.values():
+            self.strategies.put(strategy.name, strategy, "orka", "")
         self.files: dict[str, str] = {}
         self.servers: dict[str, str] = {}
 
@@ -106,11 +114,15 @@ class Registry:
         return plugins | {f"mcp:{path}": version for path, version in self.servers.items()}
 
     def add(self, thing: object, origin: str = "python", version: str = "") -> bool:
-        """Register an agent type or a tool; False if `thing` is neither."""
+        """Register an agent type, a tool, a criterion or a strategy; False for what is none."""
         if isinstance(thing, AgentType):
             self.agents.add(thing.name, thing, origin, version or thing.version)
         elif isinstance(thing, FunctionTool):
             self.tools.add(thing.name, thing, origin, version)
+        elif isinstance(thing, Criterion):
+            self.criteria.add(thing.name, thing, origin, version)
+        elif isinstance(thing, Strategy):
+            self.strategies.add(thing.name, thing, origin, version)
         else:
             return False
         return True
@@ -133,7 +145,7 @@ class Registry:
         return self.memories["sqlite"](str(place)) if isinstance(place, (str, Path)) else place
 
     def load_file(self, path: str) -> None:
-        """Run a plugin file and register the agent types and tools it defines.
+        """Run a plugin file and register the agent types, tools, criteria and strategies in it.
 
         Raises `PluginError` that names the file, also for whatever the file itself raises.
         """
@@ -150,8 +162,8 @@ class Registry:
         things = [item for item in vars(module).values() if self._defines(module, item)]
         if not things:
             raise PluginError(
-                f"plugin file {path!r} defines no agent type and no tool",
-                fix="mark functions with @orka.agent(name) or @orka.tool",
+                f"plugin file {path!r} defines no agent type, tool, criterion or strategy",
+                fix="mark functions with @orka.agent(name), @orka.tool, @criterion or @strategy",
                 code="plugin.empty",
             )
         for thing in things:
@@ -186,7 +198,7 @@ class Registry:
             await box.close()
 
     def _defines(self, module: ModuleType, item: object) -> bool:
-        if not isinstance(item, (AgentType, FunctionTool)):
+        if not isinstance(item, (AgentType, FunctionTool, Criterion, Strategy)):
             return False
         return getattr(item.function, "__module__", "") == module.__name__
 
@@ -259,6 +271,52 @@ def _tool(name: str, thing: object, version: str) -> Tool:
     found: Any = thing  # checked attribute by attribute
     tool: Tool = found
     return tool
+
+
+def _criterion(name: str, thing: object, version: str) -> Criterion:
+    if not isinstance(thing, Criterion) or thing.name != name:
+        raise PluginError(f"{name!r} is not a criterion of that name: {thing!r}")
+    check_signature("criterion", name, thing.function, ("candidate", "state"))
+    function, version = thing.function, version or thing.version
+
+    def measured(candidate: Proposal, state: State) -> object:
+        try:
+            return function(candidate, state)
+        except (Exception, SystemExit) as error:  # what a stranger cannot say is no value
+            return Abstained(f"{name} raised {_told(error)}")
+
+    return msgspec.structs.replace(thing, function=measured, version=version)
+
+
+def _strategy(name: str, thing: object, version: str) -> Strategy:
+    if not isinstance(thing, Strategy) or thing.name != name:
+        raise PluginError(f"{name!r} is not a strategy of that name: {thing!r}")
+    if STRATEGIES.get(name) is thing:
+        return thing
+    check_signature("strategy", name, thing.function, ("situation",))
+    function, version = thing.function, version or thing.version
+
+    def chosen(situation: Situation) -> Choice:
+        try:
+            choice = function(situation)
+        except (Exception, SystemExit) as error:  # a stranger's code: its failure, by name
+            raise AgentError(
+                f"strategy {name!r} raised {_told(error)}",
+                fix="the strategy's code raised this; see its source",
+                code="strategy.raised",
+            ) from error
+        check_choice(name, choice, situation)
+        return choice
+
+    return msgspec.structs.replace(thing, function=chosen, version=version)
+
+
+def _told(error: BaseException) -> str:
+    """Type and text of an error, also of one whose text cannot be had."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # a stranger's __str__
+        return type(error).__name__
 
 
 def _callable(name: str, thing: object, version: str) -> Callable[..., Any]:

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from orka.agent.context import Context
+from orka.agent.deciding import Criteria, Strategies
+from orka.agent.paths import PathRules, Paths
 from orka.errors import GuardError, TemplateError
 from orka.graph.graph import Node
+from orka.graph.paths import paths
 from orka.run.helpers import Facts
 from orka.run.names import Names
 from orka.run.render import render
@@ -62,6 +65,15 @@ class Here:
 
     def pool(self) -> dict[str, Json]:
         return dict(copied(dict(self._node.pool)))
+
+    def criteria(self) -> Criteria:
+        return self._node.criteria
+
+    def strategies(self) -> Strategies:
+        return self._node.strategies
+
+    def paths(self, rules: PathRules) -> Paths:
+        return paths(self._node.id, tuple(self._node.pool), rules)
 
 
 def context_of(run: str, scope: Scope, node: Node, here: Here) -> Context:

@@ -41,6 +41,9 @@ class Recording:
         for seq, event in enumerate(events):
             if isinstance(event, EffectRequested):
                 asked[event.id] = question(event.kind, event.payload)
+                first = self._by_id.get(event.answer)
+                if first and (before is None or seq < before) and not _belongs(event.id, without):
+                    self._by_id[event.id] = first
             elif isinstance(event, EffectAnswered) and event.error is None:
                 known = before is None or seq < before
                 if known and not _belongs(event.id, without):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import log
 
-from orka.agent.effect import Effect
+from orka.agent.effect import Effect, Remark
 from orka.errors import AgentError, nearest
 from orka.graph.graph import Node
 from orka.run.scope import Asked
@@ -28,12 +28,28 @@ def payload_of(effect: Effect, node: Node) -> Json:
                 f"agent {node.id!r} has no inner workflow {name!r}",
                 fix=nearest(str(name), node.inner),
             )
+        number = value.get("once", 1)
+        if type(number) is not int or number < 1:
+            raise AgentError(
+                f"agent {node.id!r} opens a workflow with once={number!r}",
+                fix="`once` is the number of a try: 1, 2, …",
+            )
     elif effect.kind == "sleep" and type(value["seconds"]) not in (int, float):
         raise AgentError(
             f"agent {node.id!r} cannot sleep for {value['seconds']!r}",
             fix="ctx.sleep takes a number of seconds",
         )
     return value
+
+
+def fields_of(remark: Remark) -> dict[str, Json]:
+    """A remark as it is recorded. Raises `AgentError` for one that cannot be, and for a decision
+    that would not be what the agent made it of."""
+    value, notes = output_of(dict(remark.fields))
+    if notes and remark.kind == "decided":
+        raise AgentError(f"a decision was made of {'; '.join(notes)}", code="agent.not_json")
+    found: dict[str, Json] = value
+    return found
 
 
 def passed_on(value: Json, asked: Asked) -> bool:

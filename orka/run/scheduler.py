@@ -11,6 +11,7 @@ from orka.errors import AgentError, Failure, OrkaError
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
+    Decided,
     EffectAnswered,
     EffectRequested,
     Event,
@@ -29,10 +30,11 @@ from orka.event.event import (
 from orka.graph.graph import Node, Rule
 from orka.run.context import Here, context_of, wanted
 from orka.run.ends import Ends, fallen
-from orka.run.payload import backoff, output_of, passed_on, payload_of
+from orka.run.payload import backoff, fields_of, output_of, passed_on, payload_of
 from orka.run.route import taken
 from orka.run.scope import SKIPPED, UNSETTLED, Asked, Scope
 from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault, read
+from orka.run.tries import Once, key_of
 from orka.value import Json, copied
 
 # How the scheduler decides. A change in that is a new number; old golden traces must still replay.
@@ -42,6 +44,7 @@ _REMARKS: Mapping[str, type[Any]] = {
     "violation": Violation,
     "repaired": Repaired,
     "noted": Noted,
+    "decided": Decided,
 }
 
 
@@ -192,8 +195,7 @@ class Scheduler(Ends):
             self._now = strand.now
             step = strand.step(value, error)
             if isinstance(step, Remark):
-                self._remark(strand, step)
-                value, error = None, None
+                value, error = None, self._remark(strand, step)
                 continue
             match step:
                 case Returned(value=result):
@@ -206,10 +208,15 @@ class Scheduler(Ends):
                     self._ask(strand, step)
             return
 
-    def _remark(self, strand: Strand, remark: Remark) -> None:
+    def _remark(self, strand: Strand, remark: Remark) -> Failure | None:
+        """Record it as it is now; gives what is wrong with one that cannot be recorded."""
+        fields = read(fields_of, remark)
+        if isinstance(fields, Failure):
+            return fields
         node = strand.scope.graph.nodes[strand.index]
         about = {"node": node.id, "effect": remark.effect or strand.last}
-        self._emit(_REMARKS[remark.kind](scope=strand.scope.name, **about, **remark.fields))
+        self._emit(_REMARKS[remark.kind](scope=strand.scope.name, **about, **fields))
+        return None
 
     def _gather(self, strand: Strand, group: Group) -> None:
         name = f"{strand.prefix}{strand.asked}"
@@ -293,10 +300,20 @@ class Scheduler(Ends):
         if self._drains(strand.scope):
             return  # asked after a resume, if there is one
         self._waiting[id] = strand
-        self._emit(EffectRequested(id, effect.kind, payload, timeout=node.timeout))
-        if effect.kind == "graph":
+        once = strand.scope.once
+        known = self._earlier(once, effect.kind, payload) if once is not None else ""
+        told = EffectRequested(id, effect.kind, payload, timeout=node.timeout, answer=known)
+        self._emit(told)
+        if known:
+            self._agenda.append((self._deliver, self.state.effects[id]))
+        elif effect.kind == "graph":
             self._emit(ScopeOpened(id, payload["graph"]))
             self._enter(self.state.scopes[id])
+
+    def _earlier(self, once: Once, kind: str, payload: Json) -> str:
+        """The effect of an earlier try that has answered this question already, or ""."""
+        key = key_of(kind, payload)
+        return once.next(key) if key is not None else ""
 
     def _raised_by(self, strand: Strand, failure: Failure) -> None:
         """Let the agent see a failure of a question that was never asked."""

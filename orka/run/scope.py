@@ -9,6 +9,7 @@ from orka.event.event import EffectRequested
 from orka.graph.graph import Edge, Graph, Node
 from orka.run.seen import NOTHING, Seen
 from orka.run.tally import Tally
+from orka.run.tries import Key, Once, Tries
 from orka.value import Json
 
 UNSETTLED, RUNNING, DONE, SKIPPED, FAILED, STOPPED = range(6)
@@ -17,7 +18,8 @@ STOPPED_SCOPE = "scope.stopped"
 
 
 class Asked:
-    """One effect: the question, and what came back. `retried` counts retries in a row."""
+    """One effect: the question, and what came back. `retried` counts retries in a row; `key` is
+    that of a question whose answer later tries share."""
 
     __slots__ = (
         "answered",
@@ -27,6 +29,7 @@ class Asked:
         "error",
         "id",
         "index",
+        "key",
         "kind",
         "payload",
         "retried",
@@ -43,6 +46,7 @@ class Asked:
         self.timeout = event.timeout
         self.due = self.at = 0.0
         self.took: Tally | None = None
+        self.key: Key | None = None
         self.answered = False
         self.value: Json = None
         self.error: Failure | None = None
@@ -67,6 +71,7 @@ class Scope:
         "missed",
         "name",
         "names",
+        "once",
         "opener",
         "places",
         "prefix",
@@ -74,6 +79,7 @@ class Scope:
         "seen",
         "status",
         "stopped",
+        "tries",
         "values",
         "waiting",
     )
@@ -85,6 +91,8 @@ class Scope:
         size = len(graph.nodes)
         self.beyond = self.names = NOTHING
         self.opener: Scope | None = None
+        self.once: Once | None = None
+        self.tries: dict[int, Tries] = {}
         self.dying: Failure | None = None
         self.arrived: dict[int, int] = {}
         self.name, self.graph, self.input = name, graph, input

@@ -8,6 +8,7 @@ from typing import Any
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
+    Decided,
     EffectAnswered,
     EffectRequested,
     Event,
@@ -41,6 +42,7 @@ from orka.run.scope import (
 )
 from orka.run.seen import Beyond
 from orka.run.tally import Tally
+from orka.run.tries import Once, Tries, key_of
 from orka.value import Json
 
 
@@ -145,6 +147,8 @@ class State:
             event.at,
         )
         asked.scope.asked[asked.index].pop(event.id, None)
+        if asked.key is not None and event.error is None and asked.scope.once is not None:
+            asked.scope.once.keep(asked.key, asked.id)
         self._count(asked, event.spent)
 
     def _count(self, asked: Asked, spent: Mapping[str, Json] | None) -> None:
@@ -162,6 +166,12 @@ class State:
         if asked is None:
             scope, index = self.owner(event.id)
             asked = self.effects[event.id] = Asked(event, scope, index)
+            if scope.once is not None and (key := key_of(event.kind, event.payload)):
+                asked.key = key
+                scope.once.take(key)
+        if event.answer:
+            asked.answered, asked.value, asked.at = True, self.effects[event.answer].value, self.now
+            return
         asked.attempt, asked.retried, asked.answered = event.attempt, event.retried, False
         wait = event.payload["seconds"] if event.kind == "sleep" else event.wait
         asked.due = self.now + wait if wait else 0.0
@@ -184,8 +194,11 @@ class State:
         self.arm(scope)
 
     def _surround(self, scope: Scope, asked: Asked) -> None:
-        """What an inner scope sees from outside."""
-        scope.opener = asked.scope
+        """What an inner scope sees from outside, and of which tries it is part."""
+        scope.opener, scope.once = asked.scope, asked.scope.once
+        if number := asked.payload.get("once"):
+            tries = asked.scope.tries.setdefault(asked.index, Tries())
+            scope.once = Once(tries, number, scope.once)
         given, names = asked.payload.get("outputs", {}), asked.payload.get("names", {})
         if scope.graph.closed:
             scope.beyond, scope.names = given, names
@@ -284,7 +297,7 @@ class State:
         self.deadlines.clear()
         self.end = event
 
-    def _remembered(self, event: Violation | Repaired | Noted) -> None:
+    def _remembered(self, event: Violation | Repaired | Noted | Decided) -> None:
         """A remark changes nothing: it is there to be read."""
 
 
@@ -307,4 +320,5 @@ _APPLY: dict[type[Event], Callable[[State, Any], None]] = {  # Any: each takes i
     Violation: State._remembered,
     Repaired: State._remembered,
     Noted: State._remembered,
+    Decided: State._remembered,
 }

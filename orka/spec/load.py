@@ -51,10 +51,14 @@ AGENT_KEYS = (
     "retries",
     "backoff",
     "timeout",
+    "capabilities",
+    "description",
 )
 ID_PATTERN = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _ID = re.compile(ID_PATTERN)
 _SECONDS = "a number of seconds above 0"
+# What a router may be, beside one.
+IMPLEMENTATIONS = {"GraphScoutAgent": "graph-scout"}
 
 
 def load(data: bytes | str | Mapping[str, Json], source: str = "<workflow>") -> Workflow:
@@ -251,7 +255,7 @@ def _agent(form: Form, ids: Mapping[str, str]) -> AgentSpec:
     form.require("type", "add 'type:' with the kind of agent it is")
     return AgentSpec(
         id=_id(form),
-        type=form.take("type", "text", text) or "",
+        type=_type(form),
         next=_names(form, "next", ids),
         depends_on=_names(form, "depends_on", ids) or (),
         when=form.take("when", "text: a condition", text),
@@ -260,9 +264,31 @@ def _agent(form: Form, ids: Mapping[str, str]) -> AgentSpec:
         retries=form.take("retries", "a whole number, 0 or more", count) or 0,
         backoff=_backoff(form),
         timeout=form.take("timeout", _SECONDS, above(0)),
-        options={key: item for key, item in form.value.items() if key not in AGENT_KEYS},
+        capabilities=_words(form, "capabilities"),
+        description=form.take("description", "text: what it is for", text) or "",
+        options=_options(form),
         path=form.path,
     )
+
+
+def _type(form: Form) -> str:
+    """The type; a router's `implementation` is a type of its own."""
+    name = form.take("type", "text", text) or ""
+    if name != "router" or "implementation" not in form.value:
+        return name
+    made = form.take("implementation", "text", text) or ""
+    if made and made not in IMPLEMENTATIONS:
+        fix = nearest(made[:80], IMPLEMENTATIONS)
+        what = f"a router has no implementation {made[:80]!r}"
+        form.problem("config.unknown_type", what, fix, "implementation")
+    return IMPLEMENTATIONS.get(made, name)
+
+
+def _options(form: Form) -> dict[str, Json]:
+    """The keys that belong to the agent's type."""
+    taken = "implementation" if form.value.get("type") == "router" else ""
+    own = (*AGENT_KEYS, taken)
+    return {key: item for key, item in form.value.items() if key not in own}
 
 
 def _id(form: Form) -> str:
@@ -317,6 +343,18 @@ def _names(form: Form, key: str, ids: Mapping[str, str]) -> tuple[str, ...] | No
             names[item] = None
             _exists(form, item, ids, key, at)
     return tuple(names)
+
+
+def _words(form: Form, key: str) -> tuple[str, ...]:
+    """A list of words, each once."""
+    value = form.take(key, "a list of text: words for what it can do", listing) or []
+    for at, item in enumerate(value):
+        if text(item) is None:
+            form.wrong(item, "text: a word for what it can do", key, at)
+        elif item in value[:at]:
+            what = f"{key!r} lists {item!r} twice"
+            form.problem("config.duplicate_id", what, "keep one", key, at)
+    return tuple(item for item in value if isinstance(item, str))
 
 
 def _text_or_list(value: Json) -> str | list[Json] | None:

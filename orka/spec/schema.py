@@ -140,6 +140,17 @@ def _common() -> dict[str, Json]:
         },
         "backoff": _backoff(),
         "timeout": _seconds("Seconds after which this agent fails."),
+        "capabilities": {
+            "description": "Words for what it can do, for whoever chooses among agents.",
+            "type": "array",
+            "items": {"type": "string", "minLength": 1},
+            "uniqueItems": True,
+        },
+        "description": {
+            "description": "What it is for, for whoever chooses among agents.",
+            "type": "string",
+            "minLength": 1,
+        },
     }
 
 

@@ -24,7 +24,9 @@ class Backoff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One agent of the file. `next` is None if the author did not write it, `()` if it is empty.
 
-    `options` are the keys that belong to the agent's type, unchecked; `path` is where it stands.
+    `capabilities` and `description` say what it can do and is for: words for whoever chooses among
+    agents. `options` are the keys that belong to the agent's type, unchecked; `path` is where it
+    stands.
     """
 
     id: str
@@ -37,6 +39,8 @@ class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
     retries: int = 0
     backoff: Backoff = Backoff()
     timeout: float | None = None
+    capabilities: tuple[str, ...] = ()
+    description: str = ""
     options: Mapping[str, Json] = {}
     path: Path = ()
 

@@ -139,8 +139,35 @@ async def visit(ctx: Context) -> Json:
     return {"v": len(found), "visited": found, "spent": ctx.spent(), "settled": ctx.settled()}
 
 
+@agent("insist", config=Plan, shape=_shape)
+async def insist(ctx: Context) -> Json:
+    """Tries: each opens the children, the first of them last next time, until they do well; with
+    `limit` all at once. What succeeded in a try is not asked again."""
+    order = [child["id"] for child in ctx.config.children]
+    causes: list[Json] = []
+    for number in range(1, ctx.config.times + 1):
+        try:
+            found = await _try(ctx, order, number)
+        except EffectFailed as failed:
+            causes.append([number, failed.code])
+        else:
+            await ctx.decided({"try": number, "failed": causes, "found": found})
+            if sum(map(_number, found)) % 10 > 4:
+                return {"v": number, "found": found}
+        order = [*order[1:], *order[:1]]
+    return {"v": 0, "causes": causes}
+
+
+async def _try(ctx: Context, order: Sequence[str], number: int) -> list[Json]:
+    limit = ctx.config.limit
+    if limit:
+        asked = [ctx.graph(id, ctx.input, once=number) for id in order]
+        return list(await ctx.all(*asked, limit=limit))
+    return [await ctx.graph(id, ctx.input, once=number) for id in order]
+
+
 CATALOG: Mapping[str, AgentType] = {
-    kind.name: kind for kind in (act, meet, again, rescue, each, nurse, visit)
+    kind.name: kind for kind in (act, meet, again, rescue, each, nurse, visit, insist)
 }
 
 

@@ -98,7 +98,8 @@ class _Flow:
         """An agent with scopes of its own; one without where they would be too deep."""
         if self.depth >= _DEEPEST:
             return self._act()
-        kind = self.rng.choice(["again", "again", "rescue", "rescue", "each", "nurse", "visit"])
+        kinds = ["again", "again", "rescue", "rescue", "each", "nurse", "visit", "insist", "insist"]
+        kind = self.rng.choice(kinds)
         made = self._new(kind)
         match kind:
             case "again":
@@ -112,9 +113,23 @@ class _Flow:
             case "nurse":
                 children = [self._act() for _ in range(self.rng.randint(1, 3))]
                 made["children"] = [self.agents.pop(child["id"]) for child in children]
+            case "insist":
+                self._tried(made, 0)
             case "visit":
                 for _ in range(self.rng.randint(0, 2)):
                     self._act()  # nothing leads there
+        return made
+
+    def _tried(self, made: Agent, level: int) -> Agent:
+        """An agent that tries its children, some of which have tries of their own."""
+        children = [
+            self._tried(self._new("insist"), level + 1)
+            if not level and self._chance(0.3)
+            else self._act()
+            for _ in range(self.rng.randint(1, 3))
+        ]
+        made["children"] = [self.agents.pop(child["id"]) for child in children]
+        made["times"], made["limit"] = self.rng.randint(2, 4), self.rng.choice([0, 0, 1, 2])
         return made
 
     def _steps(self, inner: list[str], level: int) -> list[Json]:

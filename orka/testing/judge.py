@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orka.event.event import (
+    Decided,
     NodeFailed,
     NodeFinished,
     NodeReopened,
@@ -28,6 +29,7 @@ NodeEvent = (
     | Violation
     | Repaired
     | Noted
+    | Decided
 )
 
 
@@ -72,7 +74,7 @@ class NodeJudge:
                 self._stopped(scope, node)
             case NodeReopened():
                 self._reopened(scope, node)
-            case Violation() | Repaired() | Noted():
+            case Violation() | Repaired() | Noted() | Decided():
                 self._remark(event.effect)
         return None
 

@@ -17,7 +17,8 @@ DECIDED = ("finished", "caught", "skipped")
 
 @dataclass
 class Question:
-    """One effect: the last attempt at it. `dropped`: its node ended before it was answered."""
+    """One effect: the last attempt at it. `dropped`: its node ended before it was answered. `done`
+    numbers the event that answered it; `lender` is the node whose earlier try did."""
 
     event: EffectRequested
     scope: str
@@ -26,6 +27,8 @@ class Question:
     dropped: bool = False
     error: Failure | None = None
     value: Json = None
+    done: int = -1
+    lender: tuple[str, str] | None = None
 
     @property
     def pending(self) -> bool:

@@ -28,6 +28,7 @@ from orka.testing.draining import drains, idle
 from orka.testing.judge import NodeJudge
 from orka.testing.ledger import Question, ScopeNotes, owner
 from orka.testing.questions import check_answer, check_position, check_request, check_turn
+from orka.testing.tries import check_again, check_tries
 from orka.value import Json, canonical
 
 
@@ -125,7 +126,12 @@ class Judge(NodeJudge):
         self.found += check_turn(self.seq, scope, event)
         self.found += check_request(self.seq, known, node, event)
         asked = self.questions[event.id] = Question(event, name, node)
-        scope.pending[event.id] = asked
+        if known is None:
+            self.found += check_tries(self.seq, self.questions, asked)
+        else:
+            self.found += check_again(self.seq, event)
+        if not asked.answered:
+            scope.pending[event.id] = asked
         return None
 
     def _answered(self, event: EffectAnswered) -> None:
@@ -136,6 +142,7 @@ class Judge(NodeJudge):
         self._alive(scope, f"answer to {event.id}", begins=False)
         self.found += check_answer(self.seq, asked, event)
         asked.answered, asked.error, asked.value = True, event.error, event.value
+        asked.done = self.seq
         scope.pending.pop(event.id, None)
         error = event.error
         again = error and error.retryable and asked.event.retried < asked.node.retries

@@ -12,6 +12,7 @@ import msgspec
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
+    Decided,
     EffectAnswered,
     EffectRequested,
     Event,
@@ -114,7 +115,7 @@ def _about(event: Event) -> Key:
             return ("start of node", _path(event.scope, event.node))
         case NodeFinished() | NodeFailed() | NodeStopped():
             return ("end of node", _path(event.scope, event.node))
-        case NodeReopened() | Violation() | Repaired() | Noted():
+        case NodeReopened() | Violation() | Repaired() | Noted() | Decided():
             return (_word(event), _path(event.scope, event.node))
 
 

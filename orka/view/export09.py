@@ -158,7 +158,7 @@ def _model(attempt: Attempt) -> tuple[str, str, str]:
 
 
 def _sum(asked: list[Attempt], name: str) -> Json:
-    found = [attempt.spent.get(name) for attempt in asked]
+    found = [each.spent.get(name) for each in asked if each.spent or not each.reused]
     known = [each for each in found if each is not None]
     return round(sum(known), 6) if len(known) == len(found) else None
 

@@ -16,7 +16,7 @@ _PERFORMED = ("llm", "tool", "ask")
 class Row:
     """`state` is the node's, or `waiting` while a person is asked. `name` is its id, with its scope
     (`#1/draft`) where its opener opened several. `depth` counts the scopes around it. `attempts`
-    are those at effects that were performed; `reused` of them were answered by another run.
+    are those at effects that were performed; `reused` of them were answered before.
     `seconds` is None while it runs."""
 
     node: NodeView

@@ -11,6 +11,7 @@ from orka.event.codec import blob_names, blob_names_within, decode
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
+    Decided,
     EffectAnswered,
     EffectRequested,
     Event,
@@ -35,7 +36,8 @@ from orka.value import Json
 
 @dataclass(slots=True)
 class Attempt:
-    """One attempt at an effect: when it was asked and answered (seconds since the epoch)."""
+    """One attempt at an effect: when it was asked and answered (seconds since the epoch). One that
+    is `reused` was answered before, in another run or in an earlier try, and cost nothing."""
 
     id: str
     kind: str
@@ -62,7 +64,7 @@ class NodeView:
     failure: Failure | None = None
     taken: tuple[str, ...] | None = None
     attempts: list[Attempt] = field(default_factory=list)
-    remarks: list[Violation | Repaired | Noted] = field(default_factory=list)
+    remarks: list[Violation | Repaired | Noted | Decided] = field(default_factory=list)
     notes: tuple[str, ...] = ()
 
     @property
@@ -230,7 +232,7 @@ class Fold:
             case NodeReopened():
                 node = self.nodes[event.scope, event.node]
                 node.state, node.ended_at, node.failure = "running", None, None
-            case Violation() | Repaired() | Noted():
+            case Violation() | Repaired() | Noted() | Decided():
                 self.nodes[event.scope, event.node].remarks.append(event)
             case RunFinished():
                 self.end = event
@@ -245,6 +247,10 @@ class Fold:
         attempt = Attempt(event.id, event.kind, event.payload, event.attempt, self.now)
         scope, _, rest = event.id.rpartition("/")
         self.nodes[scope, rest.partition("#")[0]].attempts.append(attempt)
+        if event.answer:
+            attempt.answered_at, attempt.reused = self.now, True
+            attempt.value = self.answers[event.id] = self.answers[event.answer]
+            return
         self.open[event.id] = attempt
         if event.kind == "graph":
             self.inner[event.id] = attempt
@@ -266,7 +272,7 @@ class Fold:
 
 
 def totals_of(attempts: Sequence[Attempt]) -> Totals:
-    """What `attempts` took. Answers copied from another run cost nothing here."""
+    """What `attempts` took. Answers that were known before cost nothing here."""
     totals = Totals()
     for attempt in attempts:
         if attempt.kind != "llm" or attempt.answered_at is None or attempt.reused:

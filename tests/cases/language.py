@@ -60,6 +60,9 @@ class Fields:
     def __contains__(self, key: str) -> bool:
         return key in self._left
 
+    def __len__(self) -> int:
+        return len(self._left)
+
     def __enter__(self) -> Fields:
         return self
 
@@ -79,6 +82,10 @@ class Fields:
         if key not in self._left:
             raise NotUnderstood(f"{self.where} has no {key!r}")
         return self._left.pop(key)
+
+    def put(self, more: Mapping[str, Json]) -> None:
+        """Keys that stood in a map of their own, to be taken like the others."""
+        self._left |= more
 
     def rest(self) -> Iterator[tuple[str, Json]]:
         """Everything that is left, taken."""

@@ -19,10 +19,10 @@ ASKED = (
     "templates",
     "router",
     "fork-join",
+    "graphscout-scoring",
 )
 
 OPERATIONS: dict[str, str] = {
-    "score_paths": "PathScorer comes later",
     "evaluate": "evals come later",
     "gate": "the permission gate comes later",
     "redact": "PII redaction comes later",

@@ -14,6 +14,7 @@ from cases.ops_read import parse_json, validate_output
 from cases.ops_render import render
 from cases.ops_replay import replay
 from cases.ops_run import run
+from cases.ops_scores import score_paths
 from cases.ops_steps import run_steps
 
 OPERATIONS: dict[str, Callable[[Case, Path], None]] = {
@@ -26,6 +27,7 @@ OPERATIONS: dict[str, Callable[[Case, Path], None]] = {
     "run": run,
     "run_many": run_many,
     "run_steps": run_steps,
+    "score_paths": score_paths,
     "validate_output": validate_output,
 }
 

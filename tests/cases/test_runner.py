@@ -13,7 +13,10 @@ from cases.not_yet import held, reason
 from cases.test_cases import OPERATIONS
 from cases.words import in_our_words
 
-PROBES = ("yaml-D03", "retry-D03", "resume-D06", "iso-D01", "trace-D05", "cli-D04")
+PROBES = (
+    *("yaml-D03", "retry-D03", "resume-D06", "iso-D01", "trace-D05", "cli-D04"),
+    *("scout-D03", "scout-D04"),
+)
 OWN_CASES = {case.id: case for case in read(OWN)}
 
 
@@ -36,6 +39,17 @@ def test_a_key_that_nobody_reads_fails_the_case(id: str, where: str, tmp_path: P
         ("iso-D01", {"each_output": "You serve t<i>: q0"}),
         ("trace-D05", {"events_contain": [{"event": "schema_violation", "raw": "{}"}]}),
         ("trace-D01", {"replay": {"replies": {"d": ["B", "B"]}}}),
+        ("scout-D01", {"order": ["alpha", "mid", "zeta"]}),
+        ("scout-D01", {"tie": False}),
+        ("scout-D02", {"missing": {"known": ["latency"]}}),
+        ("scout-D02", {"must_not": {"selected": "known"}}),
+        ("scout-D03", {"executed": ["find"]}),
+        ("scout-D04", {"decision": "commit"}),
+        ("scout-D04", {"scores": {"a": 0.5350001}}),
+        ("scout-D05", {"candidates_set": [["b", "c"]]}),
+        ("scout-D05", {"excluded_reasons_must_name": ["spirit"]}),
+        ("scout-D06", {"each": [{"selected": "a"}] * 4}),
+        ("scout-D07", {"selected": "a"}),
     ],
 )
 def test_what_is_not_so_fails_the_case(

@@ -7,6 +7,7 @@ for the type of the agent in which it is written.
 
 from __future__ import annotations
 
+import fnmatch
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -24,11 +25,11 @@ AGENTS = [agent for block in (*examples(), *files()) for agent in agents(block.v
 KINDS = {name: kind.config for name, kind in Registry().agents.items()}
 
 
-def structs(annotation: msgspec.inspect.Type) -> Iterator[type[msgspec.Struct]]:
-    """The structs that an option of this type may hold."""
+def structs(annotation: msgspec.inspect.Type) -> Iterator[tuple[type[msgspec.Struct], str]]:
+    """The structs that an option of this type may hold, behind a `*.` for each map of names."""
     match annotation:
         case msgspec.inspect.StructType(cls=cls):
-            yield cls
+            yield cls, ""
         case msgspec.inspect.UnionType(types=types):
             for each in types:
                 yield from structs(each)
@@ -37,7 +38,8 @@ def structs(annotation: msgspec.inspect.Type) -> Iterator[type[msgspec.Struct]]:
         ):
             yield from structs(item)
         case msgspec.inspect.DictType(value_type=item):
-            yield from structs(item)
+            for cls, under in structs(item):
+                yield cls, f"*.{under}"
 
 
 def owner(cls: type[msgspec.Struct], name: str) -> type[msgspec.Struct]:
@@ -53,8 +55,8 @@ def options(cls: type[msgspec.Struct], before: str = "") -> Iterator[tuple[type,
     for field in info.fields:
         brings = owner(cls, field.name)
         yield brings, f"{before}{field.encode_name}"
-        for inner in structs(field.type):
-            for _, path in options(inner, f"{before}{field.encode_name}."):
+        for inner, under in structs(field.type):
+            for _, path in options(inner, f"{before}{field.encode_name}.{under}"):
                 yield brings, path
 
 
@@ -68,7 +70,7 @@ def shown() -> dict[tuple[type, str], list[str]]:
     for agent in AGENTS:
         written = set(keys(agent))
         for brings, path in options(KINDS[agent["type"]]) if agent["type"] in KINDS else ():
-            if path in written:
+            if path in written or ("*" in path and fnmatch.filter(written, path)):
                 found[brings, path].append(agent["id"])
     return found
 

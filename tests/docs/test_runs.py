@@ -15,6 +15,7 @@ from flows import TABLE, Block, Case, agents, examples, files, table
 
 import orka
 from orka.kit.models.local import weights
+from orka.score.criterion import Proposal, State, criterion
 from orka.testing.clock import clock, run_virtual
 from orka.testing.scripted import Script, ScriptedModel
 
@@ -34,6 +35,12 @@ EXAMPLES = examples()
 def add(a: int, b: int = 1) -> int:
     """The tool that examples call."""
     return a + b
+
+
+@criterion("short")
+def short(candidate: Proposal, state: State) -> float:
+    """The criterion that examples measure with."""
+    return 1 / len(candidate.path)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +67,7 @@ async def played(
     """Run it, and answer what it asks people."""
     if later:
         settings["clock"] = later
-    async with orka.Runtime(store=flow.parent / "runs", use=[add], **settings) as runtime:
+    async with orka.Runtime(store=flow.parent / "runs", use=[add, short], **settings) as runtime:
         run = await runtime.run(orka.load(flow), case.input)
         while run.questions:
             asked = run.questions[0].id

@@ -12,6 +12,7 @@ from orka.event.codec import Chain, blob_names, decode, link, verify
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
+    Decided,
     EffectAnswered,
     EffectRequested,
     Event,
@@ -70,13 +71,14 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(
         EffectRequested,
         id=names, kind=names, payload=values, attempt=st.integers(1, 9), wait=times,
-        timeout=st.one_of(st.none(), times),
+        timeout=st.one_of(st.none(), times), answer=st.one_of(st.just(""), names),
     ),
     st.builds(
         Violation, node=names, effect=names, where=texts, message=texts, raw=big, schema=names
     ),
     st.builds(Repaired, node=names, effect=names, rule=names, before=values, after=values),
     st.builds(Noted, node=names, effect=names, kind=names, message=texts, data=values),
+    st.builds(Decided, node=names, effect=names, value=values, scope=names),
     st.builds(NodeFinished, node=names, scope=names, value=values,
               taken=st.one_of(st.none(), targets), notes=targets),
     st.builds(NodeFailed, node=names, failure=failures, scope=names, taken=targets),
@@ -130,6 +132,16 @@ def test_a_large_value_is_stored_once_however_often_it_is_said() -> None:
     lines = [chain.add(NodeFinished(name, value={"text": text}), blobs) for name in "abc"]
     assert list(blobs.values()) == [canonical(text)]
     assert max(len(line) for line in lines) < 300
+
+
+def test_a_large_decision_is_stored_beside_the_line() -> None:
+    blobs: dict[str, bytes] = {}
+    paths = [{"path": [f"agent {at}"], "score": at / 7} for at in range(500)]
+    event = Decided("scout", "scout#3", {"candidates": paths, "chosen": 499})
+    line = Chain().add(event, blobs)
+    assert len(line) < 400
+    assert list(blobs.values()) == [canonical(paths)]
+    assert decode(line, blobs.__getitem__) == event
 
 
 def test_a_value_at_the_limit_stays_in_its_line() -> None:

@@ -16,7 +16,7 @@ PATHS = sorted(Path(__file__).parent.glob("*.jsonl"))
 EFFECTS = {"llm", "tool", "memory", "sleep", "random", "ask", "graph"}
 DECISIONS = {
     "scope_opened", "node_started", "node_skipped", "effect_requested", "violation", "repaired",
-    "noted",
+    "noted", "decided",
     "node_finished", "node_failed", "node_stopped", "node_reopened", "scope_closed", "run_finished",
 }  # fmt: skip
 FACTS = {"run_started", "run_resumed", "effect_answered", "deadline_passed", "cancel_asked"}
@@ -42,6 +42,7 @@ def test_the_golden_traces_show_everything_that_can_happen(traces: list[Trace]) 
     assert ends == {"completed", "failed", "cancelled"}
     assert any(event.attempt > 1 for event in events if isinstance(event, EffectRequested))
     assert any(trace.head.blobs for trace in traces)
+    assert any(event.answer for event in events if isinstance(event, EffectRequested))
 
 
 def test_there_are_as_many_as_there_were(traces: list[Trace]) -> None:

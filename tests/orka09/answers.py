@@ -11,6 +11,8 @@ from orka09.server import Asked, Json, instance, schema_of
 WORDS = "A plain answer. SCORE: 0.80"
 _FIELD = re.compile(r"^- `(\w+)` \((\w+)", re.MULTILINE)
 _LABELS = re.compile(r"Answer with one of these labels and nothing else: ([^,.\n]+)")
+# The paths that a judge is asked about. The longer ones seem better to it.
+_PATH = re.compile(r"^(P\d+): (.*)$", re.MULTILINE)
 _YES_NO = re.compile(r"""['"]true['"] or ['"]false['"]""")
 
 
@@ -20,7 +22,10 @@ def plausible(asked: Asked, said: Mapping[str, str] | None = None) -> str:
     text = next((text for words, text in (said or {}).items() if words in prompt), None)
     if text is None:
         text = "true" if _YES_NO.search(prompt) else WORDS
-    if (schema := schema_of(asked)) is not None:
+    if (schema := schema_of(asked)) is not None and (paths := _PATH.findall(prompt)):
+        scores = {label: min(10, 3 * (1 + path.count("→"))) for label, path in paths}
+        return json.dumps({label: {"reason": text, "score": scores[label]} for label in scores})
+    if schema is not None:
         return json.dumps(_filled(schema, text))
     if "Answer with one JSON object" in prompt:
         fields = _FIELD.findall(prompt.rpartition("Its fields:")[2])
@@ -32,9 +37,6 @@ def plausible(asked: Asked, said: Mapping[str, str] | None = None) -> str:
 
 def _filled(schema: Json, text: str) -> Json:
     value = instance(schema)
-    if "path" in value:
-        names = schema["properties"]["path"].get("items", {}).get("enum", [])
-        value["path"] = names[:2]
     return {**value, "response": text} if "response" in value else value
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import orka
 from orka.errors import ConfigErrors
-from orka.event.event import Noted
+from orka.event.event import Decided
 from orka.value import Json
 from orka09.answers import plausible
 from orka09.server import Asked, Respond, Served, serving
@@ -120,7 +120,7 @@ orchestrator: {id: scout, agents: [choose]}
 agents:
   - id: choose
     type: graph-scout
-    params: {max_depth: 2, %(here)s, fallback_to_heuristics: true}
+    params: {max_depth: 2, llm_evaluation_enabled: true, %(here)s, fallback_to_heuristics: true}
   - {id: keep, type: memory-writer, prompt: x}
   - {id: look, type: memory-reader, prompt: x}
   - {id: think, type: openai-answer, prompt: "Think."}
@@ -208,12 +208,13 @@ def test_without_a_network_a_search_is_a_failure_and_the_list_goes_on(run: Run) 
     assert server.asked[-1].prompt == "Found: nothing."
 
 
-def test_a_scout_whose_model_names_no_path_goes_by_the_order_of_the_file(run: Run) -> None:
+def test_a_scout_whose_model_gives_no_opinion_goes_by_its_other_factors(run: Run) -> None:
     ran, _ = run(SCOUT, lambda asked: "I cannot say.")
     assert ran.status == "completed", ran.failure
     assert ran.outputs["choose"]["path"] == ["look", "answer"]
-    remarks = [r for r in ran.nodes[0].remarks if isinstance(r, Noted)]
-    assert [remark.kind for remark in remarks] == ["scout.fallback"]
+    decided = [r.value for r in ran.nodes[0].remarks if isinstance(r, Decided)]
+    lost = decided[0]["candidates"][0]["factors"]["llm"]
+    assert lost["is"] == "unknown" and "sensor.violation" in lost["cause"]
     assert ran.outputs["choose_path"]["executed_path"] == ["look", "answer"]
 
 

@@ -206,22 +206,57 @@ def test_a_scout_that_nothing_follows_gets_what_runs_its_path() -> None:
     assert agents(workflow)["s_path"].options == {"path_source": "s"}
     asked = agents(workflow)["s"].options
     assert asked["base_url"] == "http://h/v1"
-    assert asked["params"] == {"require_terminal": True}
+    assert asked["require_terminal"] is True and asked["k_beam"] == 2
 
 
-def test_what_scored_paths_is_left_out_with_a_warning() -> None:
-    workflow = flow(f"{{id: s, {SCOUT}}}\n{{id: pooled, {ASK}}}", "s", ", budgets: {max_tokens: 1}")
-    warned = [does for does in told(workflow, warning=True) if "not scored" in does]
-    assert [does.split(" ")[0] for does in warned] == ["'budgets'", "'k_beam'"]
+def test_what_scored_paths_scores_them() -> None:
+    more = (
+        "score_weights: {llm: 0.5, prior: 0.5, brain: 0.1}, commit_margin: 0.2, ttl_days: 3, "
+        "latency_budget_ms: 500, safety_profile: moderate, fallback_to_heuristics: false"
+    )
+    scout = SCOUT.replace("k_beam: 2", more)
+    workflow = flow(f"{{id: s, {scout}}}\n{{id: pooled, {ASK}}}", "s", ", budgets: {max_tokens: 1}")
+    asked: Json = agents(workflow)["s"].options
+    assert asked["weights"] == {"llm": 0.5, "prior": 0.5} and asked["commit_margin"] == 0.2
+    assert asked["budget"] == {"tokens": 1, "latency_ms": 500}
+    assert asked["judge"] == {"repeat": 1, "on_failure": "fail"} and "heuristics" not in asked
+    assert [each["domain"] for each in asked["priors"]] == ["structure", "safety"]
+    warned = told(workflow, warning=True)
+    assert [does.split(" ")[0] for does in warned if "no effect" in does] == ["the", "'ttl_days'"]
+
+
+def test_a_scout_in_boolean_mode_keeps_its_rules() -> None:
+    more = "scoring_mode: boolean, strict_mode: true, important_threshold: 0.5, min_success_rate: 1"
+    scout = SCOUT.replace("k_beam: 2", more)
+    workflow = flow(f"{{id: s, {scout}}}\n{{id: pooled, {ASK}}}", "s")
+    asked: Json = agents(workflow)["s"].options
+    assert asked["scoring_mode"] == "boolean" and "weights" not in asked
+    assert asked["boolean"] == {
+        "important_threshold": 0.5,
+        "strict": True,
+        "limits": {"min_success_rate": 1},
+    }
+
+
+@pytest.mark.parametrize("said", ["k_beam: 2", "k_beam: 2, llm_evaluation_enabled: false"])
+def test_a_scout_asks_no_model_unless_its_file_names_one(said: str) -> None:
+    workflow = flow(f"{{id: s, type: graph-scout, params: {{{said}}}}}\n{{id: p, {ASK}}}", "s")
+    assert agents(workflow)["s"].options["judge"] == {"mode": "none"}
+
+
+def test_agents_that_a_prompt_requires_are_on_every_path() -> None:
+    scout = "type: graph-scout, params: {k_beam: 2}, prompt: 'Choose. REQUIRED_AGENTS: [p, q]'"
+    workflow = flow(f"{{id: s, {scout}}}\n{{id: p, {ASK}}}\n{{id: q, {ASK}}}", "s")
+    assert agents(workflow)["s"].options["required_agents"] == ["p", "q"]
 
 
 @pytest.mark.parametrize("said", ["is_terminal: true", "capabilities: [x, answer_emit]"])
 def test_agents_that_say_that_they_answer_are_the_ends_of_paths(said: str) -> None:
     pool = f"{{id: p, {ASK}, {said}}}\n{{id: q, {ASK}, capabilities: [y], is_terminal: false}}"
     workflow = flow(f"{{id: s, {SCOUT}}}\n{pool}", "s")
-    params: Json = agents(workflow)["s"].options["params"]
-    assert params["terminal_agents"] == ["p"]
-    assert any("ends with 'p'" in does for does in told(workflow, warning=False))
+    assert agents(workflow)["s"].options["require_terminal"] is True
+    assert "answer_emit" in agents(workflow)["p"].capabilities
+    assert agents(workflow)["q"].capabilities == ("y",)
     warned = [note for note in workflow.notes if note.warning and "'p'" in note.where]
     assert not any("capab" in note.does or "is_terminal" in note.does for note in warned)
 
@@ -281,3 +316,30 @@ def test_a_loaded_map_is_read_like_a_file() -> None:
     workflow = load({"orchestrator": {"id": "f", "agents": ["a"]}, "agents": [agent]})
     assert workflow.dialect == "0.9" and workflow.agents[0].type == "llm"
     assert agent == {"id": "a", "type": "openai-answer", "prompt": "p"}
+
+
+@pytest.mark.parametrize(
+    ("said", "able"),
+    [
+        ("capabilities: [x, y, x]", ("x", "y")),
+        ("capabilities: x", ("x",)),
+        ("is_terminal: true", ("answer_emit",)),
+        ("capabilities: [answer_emit], is_terminal: true", ("answer_emit",)),
+        ("capabilities: [x], is_terminal: true", ("x", "answer_emit")),
+        ("is_terminal: false", ()),
+        ("params: {capabilities: [x]}", ("x",)),
+    ],
+)
+def test_what_agents_say_that_they_can_do_stays(said: str, able: tuple[str, ...]) -> None:
+    workflow = flow(f"{{id: a, {ASK}, description: d, {said}}}", "a")
+    found = agents(workflow)["a"]
+    assert (found.capabilities, found.description) == (able, "d")
+    assert not told(workflow, warning=True)
+
+
+@pytest.mark.parametrize("said", ["capabilities: {x: 1}", "description: [d]", "is_terminal: maybe"])
+def test_what_an_agent_says_unreadably_is_warned_about(said: str) -> None:
+    workflow = flow(f"{{id: a, {ASK}, {said}}}", "a")
+    assert agents(workflow)["a"].capabilities == ()
+    (does,) = told(workflow, warning=True)
+    assert "has no effect" in does

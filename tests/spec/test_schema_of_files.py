@@ -73,3 +73,20 @@ FLOW = {"orchestrator": {"id": "x"}, "agents": [{"id": "a", "type": "wait", "sec
 def test_mistakes_are_marked(changed: Json, valid: jsonschema_rs.Draft202012Validator) -> None:
     assert valid.is_valid(FLOW)
     assert not valid.is_valid({**FLOW, **changed})
+
+
+@pytest.mark.parametrize(
+    ("priors", "fits"),
+    [
+        ("finance", True),
+        (["finance", "ours.yml", {"domain": "d", "learn": True}], True),
+        ({"domain": "d"}, True),
+        ({"domain": "d", "ruls": []}, False),
+        ([1], False),
+    ],
+)
+def test_priors_may_be_named(
+    priors: Json, fits: bool, valid: jsonschema_rs.Draft202012Validator
+) -> None:
+    scout = {"id": "s", "type": "graph-scout", "priors": priors}
+    assert valid.is_valid({"orchestrator": {"id": "x"}, "agents": [scout]}) is fits

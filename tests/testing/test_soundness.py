@@ -29,6 +29,8 @@ from orka.testing.soundness import complaints
 SEEDS = range(30)
 # Each event of a run is a trace to judge: long runs would take long.
 LONGEST = 45
+# A run in which tries are given answers of earlier ones.
+WITH_TRIES = 67
 
 
 def recorded(seed: int) -> tuple[Graph, list[Event]]:
@@ -105,6 +107,7 @@ def _wrong(event: Event) -> list[Event]:
                 structs.replace(event, retried=event.retried + 7),
                 structs.replace(event, wait=77.5),
                 structs.replace(event, timeout=77.5),
+                structs.replace(event, answer="" if event.answer else "nobody#0"),
                 structs.replace(event, id=f"{event.id.rpartition('#')[0]}#999.x"),
             ]
         case EffectAnswered():
@@ -115,6 +118,23 @@ def _wrong(event: Event) -> list[Event]:
         case ScopeClosed(failure=None):
             return [structs.replace(event, value="another")]
     return []
+
+
+def test_an_answer_of_an_earlier_try_that_is_not_due_is_seen() -> None:
+    graph, events = recorded(WITH_TRIES)
+    given = [at for at, event in enumerate(events) if getattr(event, "id", "") and _given(event)]
+    assert len(given) > 2
+    for at in given:
+        event = events[at]
+        assert isinstance(event, EffectRequested)
+        others = {events[other].answer for other in given} - {event.answer}  # type: ignore[union-attr]  # requests
+        for wrong in ("", event.id, *sorted(others)):
+            changed = structs.replace(event, answer=wrong)
+            assert judged(graph, [*events[:at], changed, *events[at + 1 :]]), wrong
+
+
+def _given(event: Event) -> bool:
+    return isinstance(event, EffectRequested) and bool(event.answer)
 
 
 def test_a_cut_trace_is_sound_as_far_as_it_goes() -> None:

@@ -9,12 +9,13 @@ import msgspec
 
 from orka.agent.agent import Shape, agent
 from orka.agent.context import Context
+from orka.agent.following import OnFailure, follow
 from orka.agent.view import MISSING, field
 from orka.errors import AgentError, EffectFailed
 from orka.value import Json, parse
 
 # Decisions that hold a path, and the one that means its first step only.
-_WHOLE, _FIRST = ("commit_path", "shortlist"), "commit_next"
+_WHOLE, _FIRST = ("commit_path", "shortlist", "fallback"), "commit_next"
 # Where the path of a decision stands, and what an output may be wrapped in.
 _PATHS = ("path", "validated_path", "target")
 _WRAPPERS = ("response", "result", "payload", "output", "merged")
@@ -24,10 +25,15 @@ _SCORES = ("score", "final_score")
 
 class PathExecutorOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`path_source` is the output that holds the path, or a dotted path into it. `input_source`
-    is what the agents get as input; without it, the run's."""
+    is what the agents get as input; without it, the run's.
+
+    An agent that fails is passed over (`on_agent_failure: continue`) or ends the path (`abort`).
+    With `on_path_failure` the first failure gives the path up, and the next one of the shortlist is
+    run: from the agents that both begin with (`continue`) or from its first agent (`restart`)."""
 
     path_source: str = "validated_path"
     on_agent_failure: Literal["continue", "abort"] = "continue"
+    on_path_failure: OnFailure = "stop"
     input_source: str = ""
 
 
@@ -39,14 +45,27 @@ class PathExecutorOptions(msgspec.Struct, frozen=True, kw_only=True):
 )
 async def path_executor(ctx: Context) -> Json:
     """Run the agents of the path, one after another; each sees what those before it gave. Gives
-    `executed_path`, `results` by id, `status` (success or partial) and, if some failed, `errors`.
+    `executed_path`, `results` by id, `status` (success or partial) and, if some failed, `errors`;
+    with `on_path_failure` also the paths that were `given_up`.
 
     Fails with `path.missing`, `path.none`, `path.unknown_agent`, or `path.failed` if no agent
     of the path succeeded."""
     options: PathExecutorOptions = ctx.config
-    path = _path(_at(ctx, options.path_source), options.path_source, frozenset(ctx.pool))
-    _known(ctx, path)
+    plan = _planned(_at(ctx, options.path_source), options.path_source, frozenset(ctx.pool))
     given = _at(ctx, options.input_source) if options.input_source else ctx.input
+    _known(ctx, plan.steps)
+    if options.on_path_failure == "stop":
+        return await _through(ctx, plan.steps, given)
+    paths = [tuple(plan.steps), *(tuple(path) for path in plan.others)]
+    for path in paths[1:]:
+        _known(ctx, path)
+    run = await follow(ctx, paths, given, options.on_path_failure)
+    told = {"executed_path": list(run.path), "results": run.results, "status": "success"}
+    return {**told, "given_up": run.given_up}
+
+
+async def _through(ctx: Context, path: Sequence[Json], given: Json) -> dict[str, Json]:
+    """All agents of a path, as far as `on_agent_failure` lets it go on."""
     results: dict[str, Json] = {}
     executed: list[str] = []
     errors: list[dict[str, Json]] = []
@@ -58,7 +77,7 @@ async def path_executor(ctx: Context) -> Json:
             failed = {"agent": id, "code": error.code, "message": error.what}
             errors.append(failed)
             await ctx.note("path_step_failed", f"{id}: {error.what}", failed)
-            if options.on_agent_failure == "abort":
+            if ctx.config.on_agent_failure == "abort":
                 break
     if not results:
         raise _failed(ctx.node, errors)
@@ -99,13 +118,15 @@ def _read(value: Json) -> Json:
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What was found: the ids in order, and the decision they stand under, if any."""
+    """What was found: the ids in order, the decision they stand under, if any, and the other paths
+    of its shortlist."""
 
     steps: list[Json]
     decision: str = ""
+    others: list[list[Json]] = []
 
 
-def _path(value: Json, source: str, pool: frozenset[str]) -> list[Json]:
+def _planned(value: Json, source: str, pool: frozenset[str]) -> Plan:
     plan = _plan(value, source, pool)
     if plan is None:
         raise _none(source, "no list of agents is in it")
@@ -113,7 +134,7 @@ def _path(value: Json, source: str, pool: frozenset[str]) -> list[Json]:
         raise _none(source, f"its decision is {plan.decision!r}, which leads to no agent")
     if not plan.steps:
         raise _none(source, "it is empty")
-    return plan.steps[:1] if plan.decision == _FIRST else plan.steps
+    return msgspec.structs.replace(plan, steps=plan.steps[:1]) if plan.decision == _FIRST else plan
 
 
 def _plan(value: Json, source: str, pool: frozenset[str]) -> Plan | None:
@@ -124,9 +145,17 @@ def _plan(value: Json, source: str, pool: frozenset[str]) -> Plan | None:
     decision = value["decision"] if isinstance(value.get("decision"), str) else ""
     for key in _PATHS:
         if key in value and (decision or _steps(_read(value[key]))):
-            return Plan(_steps(_read(value[key])), decision)
+            steps = _steps(_read(value[key]))
+            return Plan(steps, decision, _others(value, steps))
     inner = _inner(value, source, pool)
-    return Plan(inner.steps, inner.decision or decision) if inner else None
+    return Plan(inner.steps, inner.decision or decision, inner.others) if inner else None
+
+
+def _others(value: Mapping[str, Json], steps: list[Json]) -> list[list[Json]]:
+    """The paths of a shortlist, the chosen one left out."""
+    held = value.get("shortlist")
+    listed = [_steps(each) for each in held] if isinstance(held, list) else []
+    return [path for path in listed if path and path != steps]
 
 
 def _inner(value: Mapping[str, Json], source: str, pool: frozenset[str]) -> Plan | None:

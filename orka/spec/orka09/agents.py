@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from orka.spec.orka09.asks import DEFAULT, LOCAL_KEY, base_url, form, hosted, local, single_braces
+from orka.spec.orka09.able import able
+from orka.spec.orka09.asks import form, hosted, local, single_braces
 from orka.spec.orka09.book import Keys, Place
 from orka.spec.orka09.keep import memory, record
 from orka.spec.orka09.rounds import loop
+from orka.spec.orka09.scout import scout
 from orka.spec.orka09.source import Head, Source
-from orka.spec.orka09.words import FLAT, IGNORED, OPTIONS, UNSCORED, old_type
+from orka.spec.orka09.words import FLAT, IGNORED, OPTIONS, old_type
 from orka.value import Json
 
 COMMON = ("id", "type", "next", "when", "on_error", "retries", "backoff", "timeout", "writes")
-_SCOUT = ("max_depth", "require_terminal", "terminal_agents", "fallback_to_heuristics")
 _LLAMA = "llama3.2:latest"
 _WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _TRUE_FALSE = {*_WORDS, *_WORDS.values()}
@@ -40,7 +41,8 @@ def agent_rewritten(
     make = _MAKERS.get(name)
     if make is None:
         return {key: value for key, value in agent.items() if key != "depends_on"}
-    _idle(keys, head)
+    _idle(keys)
+    common |= able(keys)
     options = make(Source(kind, keys, head, caught))
     if "type" in options:
         name = str(options.pop("type"))
@@ -67,7 +69,7 @@ def _written(agent: dict[str, Json], place: Place) -> dict[str, Json]:
     return kept
 
 
-def _idle(keys: Keys, head: Head) -> None:
+def _idle(keys: Keys) -> None:
     """Keys of any agent that did something, and do not now, or the other way round."""
     place = keys.place
     if "max_concurrency" in keys:
@@ -75,10 +77,6 @@ def _idle(keys: Keys, head: Head) -> None:
         keys.take("max_concurrency")
         does = "'max_concurrency' has no effect here: `orchestrator.max_concurrency` limits the run"
         place.warn(does, "limited how many calls of this agent ran at once", *where)
-    if place.agent in head.terminal:
-        does = f"a path of the graph-scout ends with {place.agent!r} or another that answers"
-        place.note(does, "never read the key", *keys.where("is_terminal", "capabilities"))
-        keys.take("is_terminal", "capabilities")
 
 
 def _acting(keys: Keys) -> None:
@@ -301,29 +299,7 @@ def _websearch(source: Source) -> dict[str, Json]:
 
 
 def _scout(source: Source) -> dict[str, Json]:
-    keys, place = source.keys, source.keys.place
-    where = keys.where("llm_provider", "provider")
-    provider = str(keys.take("llm_provider", "provider") or "").lower()
-    url = keys.take("llm_url", "model_url", "url", "base_url")
-    if provider:
-        does = f"the provider is not needed: {provider!r} is asked at its OpenAI-compatible door"
-        place.note(does, "asked at /api/generate" if provider == "ollama" else "the same", *where)
-    own: dict[str, Json] = {"require_terminal": True, **keys.rest(*_SCOUT)}
-    if source.head.terminal:
-        own.setdefault("terminal_agents", list(source.head.terminal))
-    name = keys.take("model", "llm_model") or keys.take("evaluation_model_name")
-    for key in UNSCORED:
-        if key in keys:
-            where = keys.where(key)
-            keys.take(key)
-            did = "scored paths with it, and ran none of them"
-            place.warn(f"{key!r} has no effect yet: paths are not scored", did, *where)
-    asked: dict[str, Json] = {"model": f"openai/{name}" if name else DEFAULT}
-    if isinstance(url, str):
-        asked |= {"base_url": base_url(url, provider), "api_key_env": LOCAL_KEY}
-    place.note("asks the model, and its choice is used", "never used the model's judgement")
-    again = {} if "on_violation" in keys else {"on_violation": "retry"}
-    return asked | _sampling(keys) | again | {"params": own}
+    return scout(source) | _sampling(source.keys)
 
 
 def _invariants(source: Source) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from orka.errors import nearest
 from orka.spec.note import Note
@@ -11,10 +11,10 @@ from orka.spec.orka09.agents import agent_rewritten
 from orka.spec.orka09.book import Book, Place
 from orka.spec.orka09.loopvar import renamed
 from orka.spec.orka09.order import arranged, behind, fruitless, guards, reached, texts
-from orka.spec.orka09.scouts import followed
+from orka.spec.orka09.scouts import followed, typed
 from orka.spec.orka09.source import Head
 from orka.spec.orka09.stream import invariants, one_turn, streams
-from orka.spec.orka09.words import ANSWERING, HEAD_IGNORED, old_type
+from orka.spec.orka09.words import HEAD_IGNORED, old_type
 from orka.spec.problems import Problems
 from orka.spec.yaml import Document, Path
 from orka.value import Json
@@ -25,9 +25,10 @@ _POOLED = ("graph-scout", "path_executor")
 _BODIES = ("internal_workflow", "workflow")
 # Keys of a head that did something, and do nothing today: why, and what they did.
 _GONE = {
-    "budgets": (" yet: paths are not scored", "let the graph-scout choose by them"),
     "debug": (": the trace has every output", "kept what agents were given in the entries"),
 }
+# What the budgets of a head are called in a scout.
+_BUDGETS = {"max_cost_usd": "cost", "max_latency_ms": "latency_ms", "max_tokens": "tokens"}
 # An agent of a pool, and where it is written.
 Pooled = tuple[dict[str, Json], Path]
 
@@ -37,7 +38,7 @@ def rewritten(document: Document) -> tuple[Document, tuple[Note, ...]]:
     runs leaves None in its place. Raises `ConfigError` for what has no meaning today."""
     copy = Document(value=document.value, marks=dict(document.marks), source=document.source)
     book = Book(copy, Problems(document.source))
-    value = _flow(followed(renamed(document.value), book.at(())), book.at(()), [])
+    value = _flow(followed(typed(renamed(document.value)), book.at(())), book.at(()), [])
     book.problems.settle()
     return Document(value=value, marks=copy.marks, source=copy.source), book.told()
 
@@ -100,6 +101,11 @@ def _said(head: dict[str, Json]) -> Head:
         preset=head.get("memory_preset"),
         decay=part(head.get("memory"), "decay"),
         system=invariants(head),
+        budget={
+            new: part(head, "budgets")[old]
+            for old, new in _BUDGETS.items()
+            if old in part(head, "budgets")
+        },
     )
 
 
@@ -170,6 +176,7 @@ def _head(
         "memory_preset",
         "mode",
         "executor",
+        "budgets",
     )
     meant += ("satellites", "executor_invariants")
     for key in head:
@@ -201,9 +208,6 @@ def _agents(level: _Level, order: list[str], pool: list[Pooled]) -> list[Json]:
     if not here and not inside:
         for id in idle:
             level.at(id).warn(f"never runs: nothing leads to agent {id!r}", "never ran it either")
-    if any(agent["type"] == "graph-scout" for agent in bare.values()):
-        terminal = tuple(id for id in idle if _answers(level.raw[id][1]))
-        level.head = replace(level.head, terminal=terminal)
     kept = running + idle if here else running
     for id in kept:
         level.made[id] = _agent(level, id)
@@ -224,12 +228,6 @@ def _agents(level: _Level, order: list[str], pool: list[Pooled]) -> list[Json]:
     for id in running:
         targets.decision(level.made[id], level.at(id), [i for i in idle if i not in kept])
     return _placed(level)
-
-
-def _answers(agent: dict[str, Json]) -> bool:
-    """Whether an agent says that it gives the answer."""
-    able = texts(agent.get("capabilities"))
-    return agent.get("is_terminal") is True or any(one in ANSWERING for one in able)
 
 
 def _bare(agent: dict[str, Json]) -> dict[str, Json]:

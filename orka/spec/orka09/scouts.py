@@ -11,6 +11,19 @@ _BODIES = ("internal_workflow", "workflow")
 _LISTS = ("agents", "routing_map", "targets")
 
 
+def typed(value: Json) -> Json:
+    """The file with the type of each agent that is written as an implementation of a router."""
+    if isinstance(value, list):
+        return [typed(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: typed(item) for key, item in value.items()}
+    if found.get("type") == "router" and found.get("implementation") == "GraphScoutAgent":
+        del found["implementation"]
+        found["type"] = _SCOUT
+    return found
+
+
 def followed(value: Json, place: Place) -> Json:
     """The file with a `path_executor` behind each scout, if it has none anywhere."""
     return value if _executes(value) else _level(value, place)

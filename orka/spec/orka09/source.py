@@ -17,8 +17,8 @@ class Head:
     preset: Json = None
     decay: Mapping[str, Json] = field(default_factory=dict)
     system: str = ""
-    # Agents of a graph-scout that say that they answer.
-    terminal: tuple[str, ...] = ()
+    # What a path of a graph-scout may take.
+    budget: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

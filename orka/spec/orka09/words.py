@@ -109,7 +109,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     ),
     "failover": ("children", "report"),
     "failing": ("prompt", "seconds"),
-    "path_executor": ("path_source", "on_agent_failure", "input_source"),
+    "path_executor": ("path_source", "on_agent_failure", "on_path_failure", "input_source"),
     "memory": (
         "operation",
         "namespace",
@@ -141,7 +141,13 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "answer",
         "store_structure",
     ),
-    "graph-scout": (*ASKING, "prompt", "max_depth", "params"),
+    "graph-scout": (
+        *(*ASKING, "prompt", "paths", "edges", "max_depth", "max_candidates", "require_terminal"),
+        *("terminal_agents", "required_agents", "exclude", "profile", "weights", "policies"),
+        *("judge", "heuristics", "priors", "learn", "criteria", "budget", "estimates", "history"),
+        *("domain", "tenant", "scoring_mode", "boolean", "strategy", "commit_margin", "too_close"),
+        *("safer", "k_beam", "fallback", "execute", "on_failure"),
+    ),
     "plan_validator": (
         *ASKING,
         "plan_from",
@@ -205,18 +211,9 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "failover": ("input", "prompt"),
     "path_executor": ("prompt",),
     "memory": ("vector", "embed_content", "category"),
-    "graph-scout": ("max_candidates", "optimal_path_length"),
+    "graph-scout": ("optimal_path_length",),
 }
 
-# Settings of a graph-scout about how it scored paths.
-UNSCORED: tuple[str, ...] = ("k_beam", "commit_margin", "scoring_mode", "score_weights")
-UNSCORED += ("strict_mode", "require_critical", "important_threshold", "include_nice_to_have")
-UNSCORED += ("min_success_rate", "min_domain_overlap", "cost_budget_tokens", "latency_budget_ms")
-UNSCORED += ("max_acceptable_cost", "max_acceptable_latency", "safety_profile", "use_priors")
-UNSCORED += ("safety_threshold", "max_preview_tokens", "tool_policy", "evaluation_model")
-UNSCORED += ("evaluation_model_name", "validation_model", "validation_model_name", "ttl_days")
-UNSCORED += ("llm_evaluation_enabled", "log_previews", "log_components", "brain_assisted")
-UNSCORED += ("brain_boost_weight",)
 # What an agent that gives the answer said it can do.
 ANSWERING = ("answer_emit", "response_generation")
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from played import play
 
 import orka
+from orka.errors import ConfigError
+from orka.event.event import EffectRequested
 from orka.value import Json
 
 POOL = """
@@ -45,6 +47,7 @@ WHOLE: list[Json] = [
     {"path": ["a", "b"]},
     {"target": ["a", "b"]},
     {"decision": "commit_path", "target": ["a", "b"]},
+    {"decision": "fallback", "path": ["a", "b"]},
     {"decision": "shortlist", "target": BEST},
     {"decision": "shortlist", "target": json.dumps(BEST)},
     {"decision": "commit_path", "target": {"path": ["a", "b"], "score": 1}},
@@ -88,7 +91,8 @@ NONE: list[Json] = [
     {},
     7,
     {"decision": "human_gate", "target": None},
-    {"decision": "fallback", "path": ["a"]},
+    {"decision": "fallback", "path": []},
+    {"decision": "surrender", "path": ["a"]},
     {"decision": "commit_path", "target": []},
     {"one": {"path": ["a"]}, "two": {"path": ["b"]}},
 ]
@@ -160,6 +164,67 @@ def test_a_source_that_is_not_there_is_told(source: str) -> None:
     failed = ran({"path": ["a"]}, f", path_source: {source}")
     assert failed.failure and failed.failure.code == "path.missing"
     assert source in failed.failure.message
+
+
+# ---- falling back along a shortlist
+
+DARK, LIT = ["a", "web.search", "b"], ["a", "b"]
+
+
+def decision(*paths: list[str], **more: Json) -> Json:
+    """A scout's decision: the first path, and the shortlist it is of."""
+    shortlist = [{"path": path, "score": 0.9} for path in paths]
+    return {"decision": "commit_path", "path": paths[0], "shortlist": shortlist, **more}
+
+
+@pytest.mark.parametrize(("on_failure", "starts"), [("continue", 1), ("restart", 2)])
+def test_the_next_path_of_the_shortlist_follows_one_that_failed(
+    on_failure: str, starts: int
+) -> None:
+    run = ran(decision(DARK, LIT), f", on_path_failure: {on_failure}")
+    assert run.output["executed_path"] == LIT and run.output["status"] == "success"
+    assert run.output["results"] == {"a": "A", "b": "B"}
+    (gone,) = run.output["given_up"]
+    assert (gone["path"], gone["agent"], gone["code"]) == (DARK, "web.search", "agent.failing")
+    assert [node.id for node in run.nodes].count("a") == starts
+    asked = [e for e in run.events if isinstance(e, EffectRequested) and e.kind == "llm"]
+    assert len([e for e in asked if not e.answer]) == 2
+
+
+def test_without_it_a_failed_agent_is_passed_over() -> None:
+    output = ran(decision(DARK, LIT)).output
+    assert output["executed_path"] == DARK and output["status"] == "partial"
+    assert "given_up" not in output
+
+
+def test_a_shortlist_whose_paths_all_fail_is_told_with_each_cause() -> None:
+    failed = ran(decision(["web.search"], ["web.search", "a"]), ", on_path_failure: continue")
+    assert failed.failure and failed.failure.code == "path.failed"
+    assert "web.search" in failed.failure.message and "dark" in failed.failure.message
+
+
+def test_a_shortlist_that_names_what_cannot_run_fails_before_anything_runs() -> None:
+    failed = ran(decision(["a"], ["zebra"]), ", on_path_failure: continue")
+    assert failed.failure and failed.failure.code == "path.unknown_agent"
+    assert "a" not in {node.id for node in failed.nodes}
+
+
+def test_a_path_without_a_shortlist_has_nothing_to_fall_back_to() -> None:
+    failed = ran(
+        decision(DARK, LIT), ", path_source: validated_path.path, on_path_failure: restart"
+    )
+    assert failed.failure and failed.failure.code == "path.failed"
+
+
+def test_the_next_step_alone_is_run_of_a_decision_for_it() -> None:
+    told = {"decision": "commit_next", "path": ["web.search"], "shortlist": [{"path": ["a"]}]}
+    output = ran(told, ", on_path_failure: continue").output
+    assert output["executed_path"] == ["a"] and len(output["given_up"]) == 1
+
+
+def test_how_paths_fail_over_is_one_of_three_words() -> None:
+    with pytest.raises(ConfigError, match="on_path_failure"):
+        ran(LIT, ", on_path_failure: again")
 
 
 JSONS = st.recursive(

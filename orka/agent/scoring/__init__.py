@@ -1,0 +1,1 @@
+"""What is measured of a path: rules over what its agents declare, priors, cost and time."""

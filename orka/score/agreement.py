@@ -1,0 +1,61 @@
+"""Agreement: how often weights choose what a person says is right, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import msgspec
+
+# The 97.5 % point of the normal distribution: intervals hold the truth in 95 of 100 cases.
+_Z = 1.959963984540054
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """`right` of `of` decisions, with the 95 % interval of the share that fresh decisions of the
+    same kind would have (Wilson 1927: near its nominal coverage from 20 decisions up)."""
+
+    right: int
+    of: int
+    share: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.share:.1%} ({self.low:.1%} to {self.high:.1%})"
+
+
+class Paired(msgspec.Struct, frozen=True):
+    """Two sets of weights on the same decisions: how many only the second has right (`gained`),
+    how many only the first (`lost`), and the two-sided p value of the exact sign test on these
+    (McNemar 1947): how often chance alone makes such a difference or a larger one."""
+
+    gained: int
+    lost: int
+    p: float
+
+
+def agreement(right: Sequence[bool]) -> Agreement:
+    """Of at least one decision."""
+    found, of = sum(right), len(right)
+    share, square = found / of, _Z * _Z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    spread = share * (1 - share) / of + square / (4 * of * of)
+    half = _Z * math.sqrt(spread) / (1 + square / of)
+    low = 0.0 if found == 0 else round(middle - half, 6)
+    high = 1.0 if found == of else round(middle + half, 6)
+    return Agreement(found, of, round(share, 6), low, high)
+
+
+def paired(before: Sequence[bool], after: Sequence[bool]) -> Paired:
+    """Of two sequences over the same decisions."""
+    pairs = list(zip(before, after, strict=True))
+    gained, lost = pairs.count((False, True)), pairs.count((True, False))
+    return Paired(gained, lost, _sign_test(min(gained, lost), gained + lost))
+
+
+def _sign_test(fewer: int, of: int) -> float:
+    """Exact, two-sided: twice the chance of at most `fewer` heads in `of` tosses."""
+    tail = sum(math.comb(of, heads) for heads in range(fewer + 1))
+    return min(1.0, float(Fraction(2 * tail, 2**of)))

@@ -1,0 +1,100 @@
+"""A decision in one plain sentence that its arithmetic supports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from orka.score.ledger import Outcome
+from orka.score.scorer import SQUARE, Exact, Scored, Standing
+
+# Decimal places: the first at which nothing is lost, else as many as tell it from 0.
+_FEWEST, _USUAL, _MOST = 4, 6, 12
+
+
+def figure(value: Exact, *, sign: bool = False) -> str:
+    """A score, or a part of one, in units of 1e-12, as a person reads it."""
+    true = Fraction(value, SQUARE)
+    places = _FEWEST
+    if round(true, _FEWEST) != true:
+        places = _USUAL if round(true, _USUAL) else _MOST
+    text = f"{abs(float(true)):.{places}f}"
+    return f"−{text}" if true < 0 else f"+{text}" if sign else text
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+
+
+def sentence(
+    standing: Standing,
+    rival: Scored | None,
+    margin: Exact | None,
+    shares: Sequence[tuple[str, Exact]],
+) -> str:
+    """How the first of the ranking compares with a rival, if there is one."""
+    if not standing.ranked:
+        return _nobody(standing)
+    leader = standing.ranked[0]
+    name, score = leader.candidate.id, figure(leader.final or 0)
+    if rival is None:
+        return _alone(standing, name, score)
+    other = rival.candidate.id
+    if margin is None:
+        return f"{name} leads with {score}; {other} is out: {rival.out}."
+    if margin == 0:
+        return _tie(standing, name, score, shares)
+    return f"{name} leads {other} by {figure(margin)}: {_weighed(shares)}."
+
+
+def _weighed(shares: Sequence[tuple[str, Exact]]) -> str:
+    """What speaks for the leader, and what it outweighs; the largest first."""
+    moving = sorted((s for s in shares if s[1]), key=lambda share: -abs(Fraction(share[1])))
+    told = [(f"{name} {figure(share, sign=True)}", share > 0) for name, share in moving]
+    good = [text for text, speaks in told if speaks]
+    bad = [text for text, speaks in told if not speaks]
+    if not bad:
+        return listed(good)
+    return f"{listed(good)} {'outweighs' if len(good) == 1 else 'outweigh'} {listed(bad)}"
+
+
+def _tie(standing: Standing, name: str, score: str, shares: Sequence[tuple[str, Exact]]) -> str:
+    names = [name, *(each for each in standing.tied if each != name)]
+    cause = ""
+    if len(names) == 2:
+        same = not any(share for _, share in shares)
+        cause = ", the same in every factor" if same else f" ({_balanced(shares)})"
+    return f"{listed(names)} tie at {score}{cause}; {name} was declared first, so it leads."
+
+
+def _balanced(shares: Sequence[tuple[str, Exact]]) -> str:
+    moving = [f"{name} {figure(share, sign=True)}" for name, share in shares if share]
+    return f"{listed(moving)} cancel out"
+
+
+def _alone(standing: Standing, name: str, score: str) -> str:
+    out = [f"{each.candidate.id} is out: {each.out}" for each in standing.out]
+    if not out:
+        return f"{name} is the only candidate; its score is {score}."
+    return f"{name} is the only candidate that is in, with {score}; {'; '.join(out)}."
+
+
+def _nobody(standing: Standing) -> str:
+    if not standing.out:
+        return "Nobody leads: no candidates were proposed."
+    out = [f"{each.candidate.id} is out: {each.out}" for each in standing.out]
+    return f"Nobody leads: {'; '.join(out)}."
+
+
+def done(outcome: Outcome, leader: str) -> str:
+    """What came of it."""
+    if outcome.decision == "fallback":
+        return f"Nothing was committed: {outcome.reason}."
+    if outcome.decision == "human_gate":
+        who = f"The agent {outcome.ask!r}" if outcome.ask else "A person"
+        return f"{who} decides among {listed(outcome.shortlist)}: {outcome.reason}."
+    if outcome.decision == "shortlist":
+        return f"It is left open among {listed(outcome.shortlist)}: {outcome.reason}."
+    instead = "" if outcome.chosen == leader else f" in place of {leader}"
+    return f"{outcome.chosen} was committed{instead}: {outcome.reason}."
