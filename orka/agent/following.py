@@ -13,6 +13,8 @@ from orka.errors import AgentError, EffectFailed
 from orka.value import Json
 
 TRIED = "path_tried"
+# A person said no. That is no fault to find a way around.
+DENIED = "approval.denied"
 OnFailure = Literal["continue", "restart", "stop"]
 Path = tuple[str, ...]
 
@@ -43,8 +45,9 @@ async def follow(
 
     After a failure, `continue` takes over the outputs of the agents with which the next path
     begins as well; `restart` runs its agents anew, but an effect that succeeded is not repeated:
-    its answer stands; `stop` tries no other. A path that begins with what failed is passed over.
-    Each try is noted as `path_tried`, with `about` in its data.
+    its answer stands; `stop` tries no other, and nothing is tried after a person's no. A path that
+    begins with what failed is passed over. Each try is noted as `path_tried`, with `about` in its
+    data.
 
     Raises `AgentError` (`path.failed`) if none does.
     """
@@ -67,7 +70,7 @@ async def follow(
         given_up.append({"path": list(path), **gone})
         told = f"{' → '.join(path)}: {agent} failed: {failed.what}"
         await ctx.note(TRIED, told, {**data, "failed": agent, "code": failed.code})
-        if on_failure == "stop":
+        if on_failure == "stop" or failed.code == DENIED:
             break
     raise _failed(ctx, given_up) from cause
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from orka.errors import Diverged
 from orka.event.codec import Chain, decode
-from orka.event.event import FACTS, EffectRequested, Event, Fact
+from orka.event.event import FACTS, Decided, EffectRequested, Event, Fact
 from orka.graph.graph import Graph
 from orka.run.scheduler import RULES, Scheduler
-from orka.value import canonical
+from orka.value import Json, canonical
 
 _CHANGED = "did the workflow, a plugin or an agent's code change? `orka fork` runs the new one"
 
@@ -85,12 +85,40 @@ def _diverged(lines: Sequence[bytes], seq: int, made: Event, blob: Blob) -> Dive
     nearest = ""
     if isinstance(made, EffectRequested):
         nearest = _nearest_request(lines, made, blob)
+    if isinstance(made, Decided) and isinstance(recorded, Decided) and made.node == recorded.node:
+        return _decided_otherwise(seq, recorded, made)
     return Diverged(
         f"event {seq} is {_words(recorded)}; this graph decides {_words(made)}{nearest}",
         seq=seq,
         where=f"event {seq}",
         fix=_CHANGED,
     )
+
+
+def _decided_otherwise(seq: int, recorded: Decided, made: Decided) -> Diverged:
+    """A decision comes out differently: the first part of it that does."""
+    path, then, now = _part(recorded.value, made.value)
+    return Diverged(
+        f"event {seq} is a decision of {recorded.node!r} that comes out differently: "
+        f"{path or 'all of it'} was {_short(repr(then))} and is {_short(repr(now))}",
+        seq=seq,
+        where=f"event {seq}, node {recorded.node!r}",
+        fix=_CHANGED,
+    )
+
+
+def _part(then: Json, now: Json, path: str = "") -> tuple[str, Json, Json]:
+    """Where two values first differ, by sorted keys and by place."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in sorted({**then, **now}):
+            if then.get(key) != now.get(key):
+                return _part(then.get(key), now.get(key), f"{path}.{key}".lstrip("."))
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        for at, (one, other) in enumerate(zip(then, now, strict=True)):
+            if one != other:
+                name = one.get("id", at) if isinstance(one, dict) else at
+                return _part(one, other, f"{path}[{name}]")
+    return path, then, now
 
 
 def _nearest_request(lines: Sequence[bytes], made: EffectRequested, blob: Blob) -> str:

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import msgspec
 
-# The 97.5 % point of the normal distribution: intervals hold the truth in 95 of 100 cases.
-_Z = 1.959963984540054
+from orka.score.beta import interval
 
 
 class Agreement(msgspec.Struct, frozen=True):
     """`right` of `of` decisions, with the 95 % interval of the share that fresh decisions of the
-    same kind would have (Wilson 1927: near its nominal coverage from 20 decisions up)."""
+    same kind would have: that of Jeffreys, which misses as often above as below (Brown, Cai and
+    DasGupta 2001)."""
 
     right: int
     of: int
@@ -39,13 +39,14 @@ class Paired(msgspec.Struct, frozen=True):
 def agreement(right: Sequence[bool]) -> Agreement:
     """Of at least one decision."""
     found, of = sum(right), len(right)
-    share, square = found / of, _Z * _Z
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    spread = share * (1 - share) / of + square / (4 * of * of)
-    half = _Z * math.sqrt(spread) / (1 + square / of)
-    low = 0.0 if found == 0 else round(middle - half, 6)
-    high = 1.0 if found == of else round(middle + half, 6)
-    return Agreement(found, of, round(share, 6), low, high)
+    low, high = interval(found + 0.5, of - found + 0.5)
+    return Agreement(
+        right=found,
+        of=of,
+        share=round(found / of, 6),
+        low=low if found else 0.0,
+        high=high if found < of else 1.0,
+    )
 
 
 def paired(before: Sequence[bool], after: Sequence[bool]) -> Paired:

@@ -67,6 +67,14 @@ def blocks(language: str) -> Iterator[Block]:
                 yield Block(place, language, match.group(2).strip(), match.group(3))
 
 
+def programs() -> Iterator[Block]:
+    """The Python of the pages. A block that is `continued` begins with those before it."""
+    before = ""
+    for block in blocks("python"):
+        before = before + block.text if block.info == "continued" else block.text
+        yield msgspec.structs.replace(block, text=before)
+
+
 def examples() -> list[Block]:
     """The workflows that run by themselves."""
     parts = ("fragment", "script")

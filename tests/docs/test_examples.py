@@ -14,4 +14,5 @@ FLOWS = sorted((ROOT / "examples").rglob("*.yml"))
 
 @pytest.mark.parametrize("path", FLOWS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_examples_pass_their_checks(path: Path) -> None:
-    assert orka.Runtime(store=":memory:").check(path).nodes
+    plugins = sorted(path.parent.glob("*.py"))
+    assert orka.Runtime(store=":memory:", plugins=plugins).check(path).nodes

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from flows import PAGES, Block, blocks
+from flows import PAGES, Block, blocks, programs
 
 from orka.spec.load import load
 from orka.testing.script import Refusal, script_from
@@ -16,9 +16,7 @@ FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 
 
-@pytest.mark.parametrize(
-    "code", [pytest.param(block, id=block.place) for block in blocks("python")]
-)
+@pytest.mark.parametrize("code", [pytest.param(block, id=block.place) for block in programs()])
 def test_python_blocks_run(code: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flow.yml").write_text(

@@ -121,6 +121,32 @@ def test_a_rival_that_falls_may_take_the_leader_along() -> None:
     assert (each.flip.leads, each.move) == ("B", Fraction(-8, 100))
 
 
+def test_who_follows_the_leader_down_does_not_overtake_it() -> None:
+    """B counts with the worst known prior: below 0.5, that of C, it is A's own."""
+    rows: dict[str, Row] = {"A": (0.5, 0.8), "B": (0.4, None), "C": (0.0, 0.5)}
+    found = flips(small(rows, {"llm": 0.5, "prior": 0.5}))
+    assert found.leader == "A" and found.of("A", "prior").flip is None
+
+
+def test_of_several_that_overtake_at_one_weight_the_fastest_leads_then() -> None:
+    """With a prior of weight 0.4 all three meet at 0.56, where llm weighs 0.4."""
+    rows: dict[str, Row] = {"A": (0.5, 0.9), "B": (0.7, 0.7), "C": (0.9, 0.5)}
+    found = flips(small(rows, {"llm": 0.2, "prior": 0.4}))
+    above = found.weight("llm").above
+    assert found.leader == "A" and above is not None
+    assert (above.value, above.leads, above.at) == (Fraction(2, 5), "C", False)
+    assert found.nearest is not None and found.nearest.leads == "C"
+
+
+def test_of_several_that_meet_the_leader_the_one_declared_before_it_leads_at_that_weight() -> None:
+    rows: dict[str, Row] = {"B": (0.7, 0.7), "A": (0.5, 0.9), "C": (0.9, 0.5), "D": (None, 0.1)}
+    weights = {"llm": 0.2, "prior": 0.4}
+    for policy in ("worst", "exclude"):
+        above = flips(small(rows, weights, {"llm": policy})).weight("llm").above
+        assert above is not None
+        assert (above.value, above.leads, above.at) == (Fraction(2, 5), "B", True)
+
+
 def test_who_was_excluded_for_not_knowing_may_come_in() -> None:
     rows: dict[str, Row] = {"A": (0.5, 0.5), "B": (0.9, None)}
     found = flips(small(rows, {"llm": 0.5, "prior": 0.5}, {"prior": "exclude"}))

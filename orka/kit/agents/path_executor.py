@@ -9,7 +9,7 @@ import msgspec
 
 from orka.agent.agent import Shape, agent
 from orka.agent.context import Context
-from orka.agent.following import OnFailure, follow
+from orka.agent.following import DENIED, OnFailure, follow
 from orka.agent.view import MISSING, field
 from orka.errors import AgentError, EffectFailed
 from orka.value import Json, parse
@@ -27,7 +27,8 @@ class PathExecutorOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`path_source` is the output that holds the path, or a dotted path into it. `input_source`
     is what the agents get as input; without it, the run's.
 
-    An agent that fails is passed over (`on_agent_failure: continue`) or ends the path (`abort`).
+    An agent that fails is passed over (`on_agent_failure: continue`) or ends the path (`abort`); a
+    person's no always ends it.
     With `on_path_failure` the first failure gives the path up, and the next one of the shortlist is
     run: from the agents that both begin with (`continue`) or from its first agent (`restart`)."""
 
@@ -77,7 +78,7 @@ async def _through(ctx: Context, path: Sequence[Json], given: Json) -> dict[str,
             failed = {"agent": id, "code": error.code, "message": error.what}
             errors.append(failed)
             await ctx.note("path_step_failed", f"{id}: {error.what}", failed)
-            if ctx.config.on_agent_failure == "abort":
+            if ctx.config.on_agent_failure == "abort" or error.code == DENIED:
                 break
     if not results:
         raise _failed(ctx.node, errors)
