@@ -244,7 +244,8 @@ def test_changed_code_of_a_criterion_makes_replay_name_the_decision_that_diverge
     assert raised.value.code == "replay.diverged"
     at = next(at for at, event in enumerate(run.events) if isinstance(event, Decided))
     assert f"event {at}" in str(raised.value)
-    assert "Decided(node='scout'" in str(raised.value)
+    assert "a decision of 'scout'" in str(raised.value)
+    assert ".factors.given.value was" in str(raised.value)
 
 
 def test_changed_code_of_a_strategy_makes_replay_name_the_decision_that_diverged() -> None:
