@@ -146,10 +146,10 @@ def complete(factors: Sequence[Factor], candidates: Sequence[Candidate]) -> None
     for a value that its factor cannot have."""
     ranges = [(factor.name, *bounds(factor.penalty)) for factor in factors]
     for candidate in candidates:
-        readings = candidate.factors
+        get = candidate.factors.get
         for name, low, high in ranges:
-            held = readings.get(name)
-            if isinstance(held, Known) and low <= held.value <= high:
+            held = get(name)
+            if held.__class__ is Known and low <= held.value <= high:
                 continue
             if held is None:
                 raise _incomplete(

@@ -104,7 +104,8 @@ class PathScorer:
     def _whole(self, candidate: Candidate) -> bool:
         """Whether all of a candidate's factors are known."""
         held = candidate.factors
-        return all(isinstance(held[name], Known) for name in self._names)
+        kinds = [held[name].__class__ for name in self._names]
+        return kinds.count(Known) == len(kinds)
 
     def _out(self, candidate: Candidate) -> str:
         """Why a candidate is out, if it is."""
@@ -140,7 +141,8 @@ class PathScorer:
     def _known(self, order: int, candidate: Candidate) -> Scored:
         """A candidate of which all is known: most are."""
         held = candidate.factors
-        effective = tuple([exact(held[name].value) for name in self._names])  # type: ignore[union-attr]  # all are known
+        values = [held[name].value for name in self._names]  # type: ignore[union-attr]  # all are
+        effective = tuple([round(value * UNIT) for value in values])
         final = sum(map(mul, self._weights, effective))
         return Scored(candidate=candidate, order=order, effective=effective, final=final)
 
