@@ -26,7 +26,7 @@ def again(ledger: Ledger, strategies: Mapping[str, Strategy] = STRATEGIES) -> St
         raise _unreadable(error.what) from None
     _weighed(ledger)
     standing = PathScorer(ledger.setting).score(ledger.candidates)
-    differing = [*_measured(ledger, standing), *_chosen(ledger, strategies)]
+    differing = [*_measured(ledger, standing), *_chosen(ledger, standing, strategies)]
     if differing:
         what, recorded, found = differing[0]
         raise LedgerError(
@@ -81,14 +81,16 @@ def _places(
         yield "the ranking", before, after
 
 
-def _chosen(ledger: Ledger, strategies: Mapping[str, Strategy]) -> Iterator[tuple[str, Json, Json]]:
+def _chosen(
+    ledger: Ledger, standing: Standing, strategies: Mapping[str, Strategy]
+) -> Iterator[tuple[str, Json, Json]]:
     """Where what was chosen differs."""
     setting = ledger.setting
     if setting.strategy not in strategies:
         return
     if problem := setting_problem(setting, strategies):
         raise _unreadable(problem)
-    found: Outcome = DecisionEngine(setting, strategies).decide(ledger.candidates, ledger.noise)
+    found: Outcome = DecisionEngine(setting, strategies).conclude(standing, ledger.noise)
     for name in _DECIDED:
         if getattr(ledger.outcome, name) != getattr(found, name):
             yield f"the outcome's `{name}`", getattr(ledger.outcome, name), getattr(found, name)

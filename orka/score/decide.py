@@ -30,9 +30,12 @@ class DecisionEngine:
         """What comes of candidates. Raises `ConfigError` for two of one id, `LedgerError` for one
         that lacks a factor."""
         distinct(candidates)
-        standing = self._scorer.score(candidates)
+        return self.conclude(self._scorer.score(candidates), noise)
+
+    def conclude(self, standing: Standing, noise: Sequence[Noise] = ()) -> Outcome:
+        """What comes of candidates that are scored already."""
         needed = needed_margin(self.setting, noise)
-        if (choice := _without(standing, candidates)) is None:
+        if (choice := _without(standing)) is None:
             situation = Situation(standing=standing, setting=self.setting, needed=needed)
             choice = self._strategy.function(situation)
         return _outcome(standing, choice, needed)
@@ -91,10 +94,10 @@ def spread_of(setting: Setting, noise: Sequence[Noise]) -> float | None:
     return math.sqrt(2 * math.fsum((weight * deviation) ** 2 for weight, deviation in known))
 
 
-def _without(standing: Standing, candidates: Sequence[Candidate]) -> Choice | None:
+def _without(standing: Standing) -> Choice | None:
     """What is decided when there is nothing to choose from, or something must be known first."""
     kind: Kind = "fallback"
-    if not candidates:
+    if not standing.ranked and not standing.out:
         return _nothing(kind, "no_candidates", "no candidates were proposed")
     if not standing.ranked:
         told = "; ".join(f"{each.candidate.id}: {each.out}" for each in standing.out)
