@@ -13,8 +13,8 @@ from orka.score.beta import interval
 
 class Agreement(msgspec.Struct, frozen=True):
     """`right` of `of` decisions, with the 95 % interval of the share that fresh decisions of the
-    same kind would have: that of Jeffreys, which misses as often above as below (Brown, Cai and
-    DasGupta 2001)."""
+    same kind would have: the exact one of Clopper and Pearson (1934), which holds the share in at
+    least 95 % of all cases, whatever the share is."""
 
     right: int
     of: int
@@ -39,14 +39,9 @@ class Paired(msgspec.Struct, frozen=True):
 def agreement(right: Sequence[bool]) -> Agreement:
     """Of at least one decision."""
     found, of = sum(right), len(right)
-    low, high = interval(found + 0.5, of - found + 0.5)
-    return Agreement(
-        right=found,
-        of=of,
-        share=round(found / of, 6),
-        low=low if found else 0.0,
-        high=high if found < of else 1.0,
-    )
+    low = interval(found, of - found + 1)[0] if found else 0.0
+    high = interval(found + 1, of - found)[1] if found < of else 1.0
+    return Agreement(right=found, of=of, share=round(found / of, 6), low=low, high=high)
 
 
 def paired(before: Sequence[bool], after: Sequence[bool]) -> Paired:

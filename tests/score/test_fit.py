@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
 from random import Random
 
 import msgspec
@@ -32,15 +33,24 @@ def fitted(seed: int) -> tuple[Fit, float]:
     return found, truth(weights, found.weights)
 
 
+def covered(held: Sequence[bool]) -> float:
+    return sum(held) / len(held)
+
+
 @pytest.mark.slow
 def test_hidden_weights_are_recovered_and_the_interval_is_honest(*, whole: bool) -> None:
     found = [fitted(seed) for seed in range(1000 if whole else 5)]
     shares = [each.after.share for each, _ in found]
     assert sum(shares) / len(shares) >= 0.95 * CEILING
-    covered = sum(each.after.low <= true <= each.after.high for each, true in found) / len(found)
+    held = [each.after.low <= true <= each.after.high for each, true in found]
     print(f"{len(found)} seeds: held-out agreement {sum(shares) / len(shares):.4f}, ", end="")
-    print(f"the truth {sum(true for _, true in found) / len(found):.4f}, covered {covered:.4f}")
-    assert 0.93 <= covered <= 0.97 if whole else covered >= 0.6
+    print(f"the truth {sum(true for _, true in found) / len(found):.4f}, ", end="")
+    print(f"covered {covered(held):.4f}, of the first 200 {covered(held[:200]):.4f}")
+    if not whole:
+        assert covered(held) >= 0.6
+        return
+    assert 0.93 <= covered(held[:200]) <= 0.97
+    assert 0.93 <= covered(held) <= 0.97
     assert all(true >= 0.92 * CEILING for _, true in found)
 
 
@@ -216,14 +226,14 @@ def test_fit_is_imported_without_scipy_and_numpy() -> None:
     assert ended.stdout.strip() == "False False"
 
 
-def test_intervals_are_those_of_jeffreys() -> None:
-    assert agreement([True] * 8 + [False] * 2) == Agreement(8, 10, 0.8, 0.4972, 0.9559)
+def test_intervals_are_those_of_clopper_and_pearson() -> None:
+    assert agreement([True] * 8 + [False] * 2) == Agreement(8, 10, 0.8, 0.4439, 0.9748)
     assert (agreement([True] * 5).high, agreement([False] * 5).low) == (1.0, 0.0)
-    assert str(agreement([True] * 8 + [False] * 2)) == "80.0% (49.7% to 95.6%)"
+    assert str(agreement([True] * 8 + [False] * 2)) == "80.0% (44.4% to 97.5%)"
 
 
 @pytest.mark.parametrize("of", [30, 120, 400])
-def test_intervals_hold_the_truth_in_95_of_100_cases(of: int) -> None:
+def test_intervals_hold_the_truth_in_at_least_95_of_100_cases(of: int) -> None:
     intervals = [agreement([True] * n + [False] * (of - n)) for n in range(of + 1)]
 
     def coverage(truth: float) -> float:
@@ -235,7 +245,8 @@ def test_intervals_hold_the_truth_in_95_of_100_cases(of: int) -> None:
         return sum(chances)
 
     found = [coverage(truth / 1000) for truth in range(820, 940)]
-    assert 0.945 <= sum(found) / len(found) <= 0.955 and min(found) > 0.88
+    assert min(found) >= 0.949  # they have four decimal places
+    assert sum(found) / len(found) <= (0.98 if of < 100 else 0.97)
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
