@@ -12,7 +12,7 @@ from orka.agent.sensor.contract import Contract
 from orka.errors import ConfigError, nearest
 from orka.spec.files import named, priors_named, with_files, with_priors
 from orka.spec.load import load as load_workflow
-from orka.spec.workflow import STRICT, Workflow
+from orka.spec.workflow import Workflow
 from orka.spec.yaml import Document, read
 from orka.spec.yaml import Path as Place
 from orka.value import DEEPEST, Json
@@ -103,8 +103,6 @@ def priors(name: str) -> PriorSet:
 
 def _with_priors(workflow: Workflow, folder: Path) -> Workflow:
     """The workflow with the priors it names written in place. Raises `ConfigError`."""
-    if workflow.dialect != STRICT:
-        return workflow  # OrKa 0.9 had none
     found: dict[Place, Json] = {}
     inside: dict[Place, Document] = {}
     for written, place in priors_named(workflow):

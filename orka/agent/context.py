@@ -143,8 +143,8 @@ class Context(Deciding):
         """Run one of the node's inner workflows as a scope and give its output; with `collect` a
         mapping of all its nodes' outputs. `outputs` are further outputs it sees; `names` further
         names of its templates and conditions. `once` (1, 2, …) says of which try of the node's work
-        the scope is part: a question to a model, tool, memory or person that succeeded in an
-        earlier try is not asked again, but answered as it was."""
+        the scope is part: a question to a model, tool or person, or a change of a memory, that
+        succeeded in an earlier try is not asked again, but answered as it was."""
         payload: dict[str, Json] = {"graph": name, "input": input}
         if collect:
             payload["collect"] = True

@@ -17,6 +17,8 @@ from orka.value import Json
 Criteria: TypeAlias = Mapping[str, Criterion]
 Strategies: TypeAlias = Mapping[str, Strategy]
 BUILT_IN: Strategies = STRATEGIES
+# Runs that a history can be asked of.
+MOST_RUNS = 1_000
 
 
 class Choices(Protocol):
@@ -70,7 +72,7 @@ class Deciding(Remarks):
         domain: str = "",
         runs: int = 50,
     ) -> Effect:
-        """Ask what the last `runs` recorded runs say of agents and of paths, for a `tenant` and a
-        `domain` ("": any). Raises `EffectFailed`."""
+        """Ask what the last `runs` recorded runs (at most 1,000) say of agents and of paths, for a
+        `tenant` and a `domain` ("": any). Raises `EffectFailed`."""
         about: dict[str, Json] = {"agents": list(agents), "paths": [list(path) for path in paths]}
         return Effect("history", {**about, "tenant": tenant, "domain": domain, "runs": runs})

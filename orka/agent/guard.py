@@ -195,7 +195,7 @@ def _compare(op: ast.cmpop, left: Json, right: Json) -> bool:
     both = {_kind(left), _kind(right)}
     if both not in ({"a number"}, {"text"}):
         raise GuardError(
-            f"{_kind(left)} {left!r} {_SIGNS[type(op)]} {_kind(right)} {right!r} has no answer",
+            f"{_told(left)} {_SIGNS[type(op)]} {_told(right)} has no answer",
             fix="compare numbers with numbers and text with text",
         )
     return bool(_ORDER[type(op)](left, right))
@@ -246,6 +246,10 @@ def _truth(value: Json) -> bool:
     if value is True or value is False:
         return value
     raise GuardError(f"and/or/not need true or false, not {_kind(value)} {value!r}")
+
+
+def _told(value: Json) -> str:
+    return "null" if value is None else f"{_kind(value)} {value!r}"
 
 
 def _kind(value: Json) -> str:

@@ -8,9 +8,10 @@ import click
 
 from orka.cli import exit, words
 from orka.cli.decided import about, asks, chosen, figures, plain, tell
+from orka.cli.names import Names, fitted, room
 from orka.cli.options import Settings, machine, reads
 from orka.score.again import again
-from orka.score.flip import Flip, Flips, Nearest, ValueFlip
+from orka.score.flip import Distance, Flip, Flips, Nearest, ValueFlip
 from orka.score.flips import NOISE
 from orka.score.flips import flips as found_flips
 
@@ -44,8 +45,21 @@ def flips_text(found: Flips) -> str:
     """What leads, then the tables."""
     parts = ["\n".join(_leading(found))]
     if found.leader or any(each.flip for each in found.values):
-        parts += [_weights(found), _values(found), *_nearest(found), *_rivals(found)]
+        parts += fitted(_ids(found), lambda names: list(_tables(found, names)), room())
     return "\n\n".join(part for part in parts if part)
+
+
+def _tables(found: Flips, names: Names) -> Iterator[str]:
+    yield _weights(found, names)
+    yield from _values(found, names)
+    yield from _nearest(found, names)
+    yield from _rivals(found, names)
+
+
+def _ids(found: Flips) -> list[str]:
+    """The candidates, the leader and its rivals first."""
+    ranked = [found.leader, *(each.candidate for each in found.rivals)]
+    return [id for id in dict.fromkeys([*ranked, *(v.candidate for v in found.values)]) if id]
 
 
 def _leading(found: Flips) -> Iterator[str]:
@@ -57,37 +71,42 @@ def _leading(found: Flips) -> Iterator[str]:
         )
 
 
-def _weights(found: Flips) -> str:
+def _weights(found: Flips, names: Names) -> str:
     rows = [
-        [each.factor, plain(float(each.weight)), _flip(each.below), _flip(each.above)]
+        [
+            each.factor,
+            plain(float(each.weight)),
+            _flip(each.below, names),
+            _flip(each.above, names),
+        ]
         for each in found.weights
     ]
     return words.table(("factor", "weight", "flips below", "flips above"), rows)
 
 
-def _flip(flip: Flip | None) -> str:
+def _flip(flip: Flip | None, names: Names) -> str:
     """A value, and who leads then: from it (≤, ≥) is told by the word."""
     if flip is None:
         return _NEVER
     about = "" if flip.exact else "about "
     where = "at" if flip.at else "beyond"
-    return f"{where} {about}{plain(float(flip.value))}: {flip.leads or 'nobody'}"
+    return f"{where} {about}{plain(float(flip.value))}: {names.get(flip.leads, 'nobody')}"
 
 
-def _values(found: Flips) -> str:
+def _values(found: Flips, names: Names) -> Iterator[str]:
     """Only what can flip; the rest in one line."""
     moving = [each for each in found.values if each.flip is not None]
     rows = [
-        [each.candidate, each.factor, _now(each), _move(each), _flip(each.flip)] for each in moving
+        [names[each.candidate], each.factor, _now(each), _move(each), _flip(each.flip, names)]
+        for each in moving
     ]
     columns = ("candidate", "factor", "value", "must move", "flips")
-    table = words.table(columns, rows) if rows else ""
-    rest = len(found.values) - len(moving)
-    if not rest:
-        return table
-    other = "other value" if moving else "value"
-    told = f"{rest} {other}{'' if rest == 1 else 's'}: never within the range"
-    return f"{table}\n{told}" if table else told
+    told = [words.table(columns, rows)] if rows else []
+    if rest := len(found.values) - len(moving):
+        other = "other value" if moving else "value"
+        told.append(f"{rest} {other}{'' if rest == 1 else 's'}: never within the range")
+    if told:
+        yield "\n".join(told)
 
 
 def _now(each: ValueFlip) -> str:
@@ -102,9 +121,9 @@ def _move(each: ValueFlip) -> str:
     return f"{float(each.move):+.6f}".replace("-", "−")
 
 
-def _nearest(found: Flips) -> Iterator[str]:
+def _nearest(found: Flips, names: Names) -> Iterator[str]:
     rows = [
-        [name, f"{near.distance:.4f}", near.leads or "nobody", _point(near)]
+        [name, _away(near), names.get(near.leads, "nobody"), _point(near)]
         for name, near in (("any weights", found.nearest), ("none below 0", found.allowed))
         if near is not None
     ]
@@ -117,21 +136,29 @@ def _nearest(found: Flips) -> Iterator[str]:
         yield "No change of the weights makes another candidate lead."
 
 
+def _away(near: Nearest) -> str:
+    """How far, as with `_flip`."""
+    return f"{'at' if near.at else 'beyond'} {near.distance:.4f}"
+
+
 def _point(near: Nearest) -> str:
     return ", ".join(
         f"{name} {plain(round(float(weight), 4))}" for name, weight in near.weights.items()
     )
 
 
-def _rivals(found: Flips) -> Iterator[str]:
+def _rivals(found: Flips, names: Names) -> Iterator[str]:
     if not found.rivals:
         return
     rows = [
-        [
-            each.candidate,
-            plain(float(each.gap)),
-            words.UNKNOWN if each.deviations is None else f"{each.deviations:.2f}",
-        ]
+        [names[each.candidate], plain(float(each.gap)), _deviations(each, found.noise)]
         for each in found.rivals
     ]
     yield figures(("rival", "behind", "in deviations of the noise"), rows, 1)
+
+
+def _deviations(each: Distance, noise: float | None) -> str:
+    """How many; a judge that never wavered has none."""
+    if noise == 0:
+        return "no noise"
+    return words.UNKNOWN if each.deviations is None else f"{each.deviations:.2f}"

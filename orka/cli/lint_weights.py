@@ -14,12 +14,14 @@ from orka.cli.options import Settings, machine, reads
 from orka.cli.output import print_json
 from orka.cli.stored import Stored, Unread, nothing, of_workflow, stored, tell_unread
 from orka.score.ledger import Ledger
-from orka.score.lint import MEASURED, Finding, lint, lint_setting
+from orka.score.lint import MEASURED, Finding, lint, lint_setting, unmeasured
 from orka.score.setting import DEFAULT_PROFILE, Setting, factors_of, profile_weights
 from orka.source import load
-from orka.spec.workflow import AgentSpec
+from orka.spec.workflow import Workflow
 from orka.value import Json
 
+# Options that hold a workflow.
+_INSIDE = ("workflow", "internal_workflow")
 _SCOUT, _SCOUT_09 = "graph-scout", "GraphScoutAgent"
 
 
@@ -67,23 +69,37 @@ def of_file(runtime: Runtime, file: str) -> list[Finding]:
     """What is odd about the weights in a workflow file. Raises `ConfigError` if it is not right."""
     workflow = load(file)
     runtime.check(workflow)
-    found: list[Finding] = []
-    for agent in _scouts(workflow.agents):
-        if agent.options.get("scoring_mode") == "boolean":
+    return list(_of_scouts(workflow))
+
+
+def _of_scouts(workflow: Workflow, around: str = "") -> Iterator[Finding]:
+    """Of each scout in a workflow, and in those that are written inside it; `around` says where."""
+    for agent in workflow.agents:
+        where = f"{around}, in it {agent.id!r}" if around else workflow.where(agent.id)
+        for name in _INSIDE:
+            if isinstance(inner := agent.options.get(name), dict):
+                yield from _of_scouts(load(inner), where)
+        scout = agent.type == _SCOUT or agent.options.get("implementation") == _SCOUT_09
+        if not scout or agent.options.get("scoring_mode") == "boolean":
             continue  # criteria decide there, whatever they weigh
-        where = workflow.where(agent.id)
-        budget = bool(agent.options.get("budget"))
-        found += [
-            msgspec.structs.replace(each, where=where)
-            for each in lint_setting(_setting(agent.options), budget=budget)
-        ]
-    return found
+        setting = _setting(agent.options)
+        found = lint_setting(setting, budget=bool(agent.options.get("budget")))
+        for each in (*found, *_unmeasured(agent.options, setting)):
+            yield msgspec.structs.replace(each, where=where)
 
 
-def _scouts(agents: Sequence[AgentSpec]) -> Iterator[AgentSpec]:
-    for agent in agents:
-        if agent.type == _SCOUT or agent.options.get("implementation") == _SCOUT_09:
-            yield agent
+def _unmeasured(options: Mapping[str, Json], setting: Setting) -> Iterator[Finding]:
+    """Factors that have weight, and nothing in the file that measures them."""
+    judge = options.get("judge")
+    silent = isinstance(judge, dict) and judge.get("mode") == "none"
+    missing = {
+        "llm": "no model is asked" if silent else "",
+        "heuristics": "" if options.get("heuristics") else "there is no rule in `heuristics`",
+        "prior": "" if options.get("priors") or options.get("learn") else "there are no `priors`",
+    }
+    for factor in setting.factors:
+        if factor.weight and missing.get(factor.name):
+            yield unmeasured(factor, missing[factor.name])
 
 
 def _setting(options: Mapping[str, Json]) -> Setting:
@@ -96,7 +112,10 @@ def _setting(options: Mapping[str, Json]) -> Setting:
     else:
         profile = ""
     factors = factors_of(weights, policies=policies, known=tuple(weights))
-    return Setting(factors=factors, profile=profile)
+    setting = Setting(factors=factors, profile=profile)
+    safer = tuple(options.get("safer") or setting.safer)
+    too_close = "safer" if options.get("too_close") == "safer" else setting.too_close
+    return msgspec.structs.replace(setting, too_close=too_close, safer=safer)
 
 
 def _at(node: str, finding: Finding) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 import msgspec
@@ -21,6 +21,8 @@ from orka.score.whatif import Change
 from orka.value import Json
 
 _HEAD = ("decision", "was", "would be", "margin", "then", "decided", "then")
+# So many decisions are named that were left out for the same cause; JSON has them all.
+_NAMED = 3
 
 
 @click.command()
@@ -103,8 +105,18 @@ def _tell(told: Rescored) -> None:
     click.echo(summary(told))
     for (before, after), count in told.moves.items():
         click.echo(f"  {before or 'nothing'} → {after or 'nothing'}: {count}")
+    for line in _left_out(told):
+        click.echo(line, err=True)
+
+
+def _left_out(told: Rescored) -> Iterator[str]:
+    """What was left out, once for each cause."""
+    causes: dict[tuple[str, str], list[str]] = {}
     for each in told.left_out:
-        click.echo(f"left out: {each.name}: [{each.code}] {each.cause}", err=True)
+        causes.setdefault((each.code, each.cause), []).append(each.name)
+    for (code, cause), names in causes.items():
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        yield f"left out: {', '.join(names[:_NAMED])}{more}: [{code}] {cause}"
 
 
 def summary(told: Rescored) -> str:

@@ -9,6 +9,7 @@ import click
 from orka.cli import exit
 from orka.cli.change import changes
 from orka.cli.decided import about, asks, chosen, figures, tell
+from orka.cli.names import Names, fitted, room
 from orka.cli.options import Settings, machine, reads
 from orka.score.ledger import Ledger, Place
 from orka.score.told import figure
@@ -59,8 +60,11 @@ def _document(old: Ledger, new: Ledger, before: Why, after: Why) -> dict[str, Js
     }
 
 
-def _result(found: Why) -> tuple[str, str]:
-    return found.outcome.decision, found.outcome.chosen
+def _result(found: Why) -> tuple[str, str, tuple[str, ...]]:
+    """What is decided; of what is left open, among whom."""
+    outcome = found.outcome
+    left_open = outcome.decision in ("shortlist", "human_gate")
+    return outcome.decision, outcome.chosen, outcome.shortlist if left_open else ()
 
 
 def _text(before: Why, after: Why) -> str:
@@ -72,7 +76,11 @@ def _text(before: Why, after: Why) -> str:
             f"before: {before.sentence}\n        {before.then}",
             f"after:  {after.sentence}\n        {after.then}",
             *_weights(before, after),
-            _scores(before, after),
+            *fitted(
+                [line.id for line in before.lines],
+                lambda names: [_scores(before, after, names)],
+                room(),
+            ),
         ]
     )
 
@@ -84,15 +92,15 @@ def _weights(before: Why, after: Why) -> Iterator[str]:
         yield figures(("factor", "weight", "then"), rows, 1)
 
 
-def _scores(before: Why, after: Why) -> str:
+def _scores(before: Why, after: Why, names: Names) -> str:
     then = {place.id: place for place in after.outcome.ranking}
     places = {line.id: line.place for line in after.lines}
     rows = []
     for line in before.lines:
         found = then.get(line.id)
         score = "" if line.score is None else figure(line.score)
-        row = [line.id, _place(line.place), score, _place(places.get(line.id)), _score(found)]
-        rows.append(row)
+        row = [names[line.id], _place(line.place), score]
+        rows.append([*row, _place(places.get(line.id)), _score(found)])
     return figures(("candidate", "place", "score", "then", "score"), rows, 1)
 
 

@@ -109,6 +109,17 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: str = "") -
     return "\n".join(told)
 
 
+def columns(rows: Sequence[tuple[str, str]]) -> str:
+    """Names, and behind them what is said of each."""
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name.ljust(width)}  {text}" for name, text in rows)
+
+
+def bare(text: str) -> str:
+    """Without colours."""
+    return click.unstyle(text)
+
+
 def pretty(item: Json) -> str:
     """Text as it is, anything else as indented JSON."""
     return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False, indent=2)

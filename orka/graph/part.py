@@ -119,5 +119,14 @@ def _remedy(kind: AgentType, given: Mapping[str, Json], key: str) -> str:
     value = given.get(key)
     if words and isinstance(value, str):
         return nearest(value, words)
-    names = [str(form.get("type") or form.get("$ref", "").rpartition("/")[2]) for form in forms]
-    return f"write {' or '.join(_KINDS.get(name, name) for name in names if name)}"
+    return f"write {' or '.join(filter(None, (_form(form, parts) for form in forms)))}"
+
+
+def _form(form: Mapping[str, Json], parts: Mapping[str, Json]) -> str:
+    """A value of some type, as its author would write it; of a map what is in it."""
+    if "enum" in form:
+        return " or ".join(map(str, form["enum"]))
+    if "$ref" not in form:
+        return _KINDS.get(str(form.get("type")), "")
+    keys = parts[form["$ref"].rpartition("/")[2]].get("properties", {})
+    return f"{{{', '.join(f'{key}: …' for key in keys)}}}"

@@ -1,4 +1,4 @@
-"""Checks of criteria and strategies: how they can be called, and what they may give."""
+"""Checks of criteria and strategies: how they can be called."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from orka.errors import AgentError, PluginError
-from orka.score.strategy import Choice, Situation
+from orka.errors import PluginError
 
 
 def check_signature(
@@ -31,20 +30,4 @@ def check_signature(
         f"{kind} {name!r} {wrong}",
         fix=f"write a plain function of {told}",
         code="plugin.signature",
-    )
-
-
-def check_choice(name: str, choice: object, situation: Situation) -> None:
-    """Raises `AgentError` for a choice of what is not ranked."""
-    ids = [each.candidate.id for each in situation.standing.ranked]
-    if not isinstance(choice, Choice):
-        wrong = f"gave {type(choice).__name__}"
-    elif unknown := [id for id in (choice.chosen, *choice.shortlist) if id and id not in ids]:
-        wrong = f"chose {unknown[0]!r}"
-    else:
-        return
-    raise AgentError(
-        f"strategy {name!r} {wrong}, which is no choice among the ranked candidates",
-        fix="a strategy gives a `Choice` of ids that its situation has ranked",
-        code="strategy.choice",
     )

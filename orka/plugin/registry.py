@@ -15,7 +15,7 @@ import msgspec
 from orka.agent.agent import AgentType
 from orka.agent.tool import FunctionTool
 from orka.errors import AgentError, PluginError
-from orka.plugin.decides import check_choice, check_signature
+from orka.plugin.decides import check_signature
 from orka.port.memory import Memory
 from orka.port.model import Model
 from orka.port.store import Store
@@ -298,15 +298,13 @@ def _strategy(name: str, thing: object, version: str) -> Strategy:
 
     def chosen(situation: Situation) -> Choice:
         try:
-            choice = function(situation)
+            return function(situation)
         except (Exception, SystemExit) as error:  # a stranger's code: its failure, by name
             raise AgentError(
                 f"strategy {name!r} raised {_told(error)}",
                 fix="the strategy's code raised this; see its source",
                 code="strategy.raised",
             ) from error
-        check_choice(name, choice, situation)
-        return choice
 
     return msgspec.structs.replace(thing, function=chosen, version=version)
 

@@ -8,13 +8,19 @@ from orka.value import Json, canonical
 
 # Effects that reach something outside. Whatever else is asked again costs and changes nothing.
 _SHARED = ("llm", "tool", "memory", "ask")
+# Who only looks into a memory looks anew: a try has to see what it wrote itself.
+_LOOKS = ("search", "get", "stats")
 
 Key = tuple[str, bytes]
 
 
 def key_of(kind: str, payload: Json) -> Key | None:
     """What makes two questions the same; None for one that is not shared."""
-    return (kind, canonical(payload)) if kind in _SHARED else None
+    if kind not in _SHARED:
+        return None
+    if kind == "memory" and isinstance(payload, dict) and payload.get("op") in _LOOKS:
+        return None
+    return kind, canonical(payload)
 
 
 class Tries:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from orka.errors import ConfigError, nearest
 from orka.score.ledger import Candidate, Kind, Ledger, Noise, Outcome, Pruned, Status, distinct
 from orka.score.scorer import SQUARE, Exact, PathScorer, Standing, number
-from orka.score.setting import Setting
-from orka.score.strategy import STRATEGIES, Choice, Situation, Strategy
+from orka.score.setting import MOST, Setting
+from orka.score.strategy import STRATEGIES, Choice, Situation, Strategy, check_choice
 from orka.value import Json
 
+MARGIN_UNITS = ("score", "noise")
 TOO_CLOSE = ("shortlist", "ask", "safer")
 
 
@@ -28,7 +29,7 @@ class DecisionEngine:
 
     def decide(self, candidates: Sequence[Candidate], noise: Sequence[Noise] = ()) -> Outcome:
         """What comes of candidates. Raises `ConfigError` for two of one id, `LedgerError` for one
-        that lacks a factor."""
+        that lacks a factor, `AgentError` for a strategy's choice that is none."""
         distinct(candidates)
         return self.conclude(self._scorer.score(candidates), noise)
 
@@ -38,6 +39,8 @@ class DecisionEngine:
         if (choice := _without(standing)) is None:
             situation = Situation(standing=standing, setting=self.setting, needed=needed)
             choice = self._strategy.function(situation)
+            if STRATEGIES.get(self._strategy.name) is not self._strategy:
+                check_choice(self._strategy.name, choice, situation)
         return _outcome(standing, choice, needed)
 
     def ledger(
@@ -64,10 +67,15 @@ def setting_problem(setting: Setting, strategies: Mapping[str, Strategy] = STRAT
     if setting.strategy not in strategies:
         return f"no strategy {setting.strategy!r}: {nearest(setting.strategy, strategies)}"
     margin, most = setting.commit_margin, setting.k_beam
-    if type(margin) not in (int, float) or not 0 <= margin < math.inf:
-        return f"`commit_margin` is {margin!r}; it must be a number, 0 or more"
+    if type(margin) not in (int, float) or not 0 <= margin <= MOST:
+        return f"`commit_margin` is {margin!r}; it must be a number from 0 to {MOST:g}"
     if type(most) is not int or most < 1:
         return f"`k_beam` is {most!r}; it must be a whole number, 1 or more"
+    if setting.margin_unit not in MARGIN_UNITS:
+        unit = setting.margin_unit
+        return f"`margin_unit` is {unit!r}: {nearest(unit, MARGIN_UNITS)}"
+    if setting.too_close == "agent:":
+        return "`too_close` names no agent after 'agent:'"
     if setting.too_close not in TOO_CLOSE and not setting.too_close.startswith("agent:"):
         return f"`too_close` is {setting.too_close!r}: {nearest(setting.too_close, TOO_CLOSE)}"
     return ""
@@ -88,10 +96,10 @@ def spread_of(setting: Setting, noise: Sequence[Noise]) -> float | None:
     nothing was measured, or one that has weight is not known."""
     weights = setting.weights
     counted = [each for each in noise if weights.get(each.factor)]
-    known = [(weights[e.factor], e.deviation) for e in counted if e.deviation is not None]
+    known = [weights[e.factor] * e.deviation for e in counted if e.deviation is not None]
     if not counted or len(known) < len(counted):
         return None
-    return math.sqrt(2 * math.fsum((weight * deviation) ** 2 for weight, deviation in known))
+    return math.sqrt(2 * math.fsum(part * part for part in known))
 
 
 def _without(standing: Standing) -> Choice | None:

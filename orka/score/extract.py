@@ -168,13 +168,26 @@ def _boolean(rubrics: Sequence[Rubric], agents: Sequence[str], outputs: Outputs)
         own = at_path(value, "validation_score") if isinstance(value, (Mapping, str)) else None
         if own is not None and isinstance(at_path(value, "boolean_evaluations"), Mapping):
             return _told(score_of(own), id, "validation_score", value)
+        if (lost := _unjudged(id, value)) is not None:
+            return lost
     return None
+
+
+def _unjudged(id: str, value: Json) -> Verdict | None:
+    """A validator that could not judge: then nobody knows, whatever others think of themselves."""
+    if not isinstance(value, Mapping) or value.get("validation_score", value) is not None:
+        return None
+    if not isinstance(value.get("boolean_evaluations"), Mapping):
+        return None
+    cause = value.get("error") or "all criteria are unknown"
+    return Verdict(agent=id, problem=f"{id!r} could not judge: {cause}")
 
 
 def _ways(judge: Judge, agents: Sequence[str], outputs: Outputs) -> Iterator[Verdict]:
     if not judge.strategies:
         for id in agents:
-            yield _told(score_of(outputs.get(id)), id, "label")
+            value = outputs.get(id)
+            yield _unjudged(id, value) or _told(score_of(value), id, "label")
         return
     for strategy in judge.strategies:
         asked = [id for id in strategy.agents if id in outputs] if strategy.agents else agents

@@ -11,6 +11,8 @@ PLACES = 6
 UNIT = 1_000_000
 # What the built-in factors say against a candidate; everything else speaks for it.
 PENALTIES = ("cost", "latency")
+# Whole numbers from here on are not written out.
+_LONG = 10**30
 FACTORS = ("llm", "heuristics", "prior", *PENALTIES)
 
 
@@ -43,10 +45,12 @@ def reading(value: object, *, penalty: bool, reason: str = "") -> Reading:
     """What somebody says of a factor: a number, a (number, reason) pair, or a reading. A value that
     is none, not a number or out of range is an abstention that names it."""
     match value:
-        case Abstained():
+        case Abstained(cause=str()):
             return value
-        case Known():
-            return reading(value.value, penalty=penalty, reason=value.reason)
+        case Known(reason=str() as told):
+            return reading(value.value, penalty=penalty, reason=told)
+        case Known() | Abstained():
+            return Abstained("its reason is no text")
         case (number, str() as told):
             return reading(number, penalty=penalty, reason=told)
         case None:
@@ -69,8 +73,9 @@ def exact(value: float) -> int:
 
 
 def _within(value: float, low: int, high: int, reason: str) -> Reading:
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return Abstained(f"{value} is not a finite number")
     if not low <= value <= high:
-        return Abstained(f"{value} is out of range: it must be in [{low}, {high}]")
+        told = f"{value}" if abs(value) < _LONG else "a huge number"
+        return Abstained(f"{told} is out of range: it must be in [{low}, {high}]")
     return Known(exact(value) / UNIT, reason)

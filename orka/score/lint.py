@@ -18,7 +18,8 @@ MEASURED = ("unknown", "constant", "collinear")
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What is odd: its `kind` (sum, unread, unknown, constant, collinear, policy), words, the
+    """What is odd: its `kind` (sum, unread, unmeasured, unknown,
+    constant, collinear, policy), words, the
     numbers behind them, what to do, and which weights are meant if there are several."""
 
     kind: str
@@ -125,8 +126,24 @@ def _unread(setting: Setting, *, budget: bool) -> list[Finding]:
             numbers={"weight": 0.0},
         )
         for factor in setting.factors
-        if not factor.weight and not (factor.penalty and budget)
+        if not factor.weight and not (factor.penalty and budget) and not _safer(setting, factor)
     ]
+
+
+def _safer(setting: Setting, factor: Factor) -> bool:
+    """Whether it says which of two is safer when they are too close, whatever it weighs."""
+    return setting.too_close == "safer" and factor.name in setting.safer
+
+
+def unmeasured(factor: Factor, what: str) -> Finding:
+    """A factor for which a file has nothing that measures it; `what` is missing."""
+    return Finding(
+        kind="unmeasured",
+        what=f"{factor.name} has weight {factor.weight:g} and {what}: it decides nothing",
+        fix=f"let something measure {factor.name}, or take its weight out",
+        factors=(factor.name,),
+        numbers={"weight": factor.weight},
+    )
 
 
 def _policies(factors: Sequence[Factor]) -> list[Finding]:

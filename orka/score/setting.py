@@ -127,6 +127,9 @@ def check_weights(weights: object, known: Collection[str]) -> None:
         if not weight <= MOST:  # neither is a number that is none
             told = f"the weight of {name!r} in `weights` is {weight!r}"
             raise _weights(told, known, fix=f"give a finite number, at most {MOST:g}")
+        if weight > 0 and rounded(weight) == 0:
+            told = f"the weight of {name!r} in `weights` is {weight!r}, 0 at six decimal places"
+            raise _weights(told, known, fix="only proportions count: write all of them larger")
         if weight < 0:
             told = f"the weight of {name!r} in `weights` is {weight!r}, below 0"
             raise _weights(told, known, fix="a penalty has values below 0 already: write 0 or more")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from orka.errors import PluginError
+from orka.errors import AgentError, PluginError
+from orka.score.factor import Abstained
 from orka.score.ledger import Kind, Status
 from orka.score.scorer import Exact, Standing
 from orka.score.setting import Setting
@@ -105,14 +106,22 @@ def margin(situation: Situation) -> Choice:
 
 def _safer(situation: Situation, told: str) -> Choice:
     """Of those that are too close to the first, the one that is better by the factors of `safer`,
-    in their order; among equals the one with the higher score."""
+    in their order: known ones before those that only count as much; among equals the one with the
+    higher score."""
     ranked, setting = situation.standing.ranked, situation.setting
     first, needed = ranked[0].final, situation.needed
     places = [f.name for f in setting.factors]
     by = [places.index(name) for name in setting.safer if name in places]
 
-    def safety(at: int) -> tuple[int, ...]:
-        return tuple(-(ranked[at].effective[factor] or 0) for factor in by)
+    def safety(at: int) -> tuple[tuple[int, bool], ...]:
+        held = ranked[at].candidate.factors
+        return tuple(
+            (
+                -(ranked[at].effective[factor] or 0),
+                isinstance(held[setting.factors[factor].name], Abstained),
+            )
+            for factor in by
+        )
 
     close = [
         at
@@ -122,6 +131,43 @@ def _safer(situation: Situation, told: str) -> Choice:
     names = ", ".join(name for name in setting.safer if name in places) or "nothing"
     choice = commit(situation, min(close, key=safety), f"{told}; the safest by {names}")
     return msgspec.structs.replace(choice, status="too_close")
+
+
+def check_choice(name: str, choice: object, situation: Situation) -> None:
+    """Raises `AgentError` (`strategy.choice`) for what is no choice among the ranked candidates."""
+    if wrong := _wrong(choice, situation):
+        raise AgentError(
+            f"strategy {name!r} {wrong}, which is no choice among the ranked candidates",
+            fix="a strategy gives a `Choice` of ids that its situation has ranked; the first of "
+            "the shortlist is the one that is chosen",
+            code="strategy.choice",
+        )
+
+
+def _wrong(choice: object, situation: Situation) -> str:
+    """What is wrong with a choice, if anything: what is recorded as chosen must be what is run."""
+    if not isinstance(choice, Choice):
+        return f"gave {type(choice).__name__}"
+    try:
+        msgspec.convert(msgspec.to_builtins(choice), Choice)
+    except (msgspec.ValidationError, TypeError) as error:
+        return f"gave a `Choice` that cannot be read ({error})"
+    ids, listed = [each.candidate.id for each in situation.standing.ranked], choice.shortlist
+    for id in (choice.chosen, *listed):
+        if id and id not in ids:
+            return f"chose {id!r}"
+    if len(dict.fromkeys(listed)) < len(listed):
+        return f"listed one twice ({', '.join(listed)})"
+    match choice.decision:
+        case "fallback" if choice.chosen or listed:
+            return f"gave a fallback and chose {choice.chosen or listed[0]!r}"
+        case "human_gate" if choice.chosen or not listed:
+            told = f"chose {choice.chosen!r}" if choice.chosen else "listed none"
+            return f"asks who shall decide and {told}"
+        case "commit_next" | "commit_path" | "shortlist" if (choice.chosen,) != (*listed[:1],):
+            first = repr(listed[0]) if listed else "nothing"
+            return f"chose {choice.chosen!r} and has {first} first in its shortlist"
+    return ""
 
 
 STRATEGIES: Mapping[str, Strategy] = {

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from orka.score.factor import Known
 from orka.score.ledger import Outcome
 from orka.score.scorer import SQUARE, Exact, Scored, Standing
 
 # Decimal places: the first at which nothing is lost, else as many as tell it from 0.
 _FEWEST, _USUAL, _MOST = 4, 6, 12
+# Of so many candidates that are out it is told why.
+_SEVERAL = 3
 
 
 def figure(value: Exact, *, sign: bool = False) -> str:
@@ -64,7 +67,10 @@ def _tie(standing: Standing, name: str, score: str, shares: Sequence[tuple[str, 
     cause = ""
     if len(names) == 2:
         same = not any(share for _, share in shares)
-        cause = ", the same in every factor" if same else f" ({_balanced(shares)})"
+        held = standing.ranked[0].candidate.factors.values()
+        known = all(isinstance(each, Known) for each in held)
+        alike = f", the same in every factor{'' if known else ' that is known'}"
+        cause = alike if same else f" ({_balanced(shares)})"
     return f"{listed(names)} tie at {score}{cause}; {name} was declared first, so it leads."
 
 
@@ -74,21 +80,31 @@ def _balanced(shares: Sequence[tuple[str, Exact]]) -> str:
 
 
 def _alone(standing: Standing, name: str, score: str) -> str:
-    out = [f"{each.candidate.id} is out: {each.out}" for each in standing.out]
-    if not out:
+    if not standing.out:
         return f"{name} is the only candidate; its score is {score}."
-    return f"{name} is the only candidate that is in, with {score}; {'; '.join(out)}."
+    return f"{name} is the only candidate that is in, with {score}; {_out(standing)}."
 
 
 def _nobody(standing: Standing) -> str:
     if not standing.out:
         return "Nobody leads: no candidates were proposed."
-    out = [f"{each.candidate.id} is out: {each.out}" for each in standing.out]
-    return f"Nobody leads: {'; '.join(out)}."
+    return f"Nobody leads: {_out(standing)}."
+
+
+def _out(standing: Standing) -> str:
+    """Why some are out: of many the first ones."""
+    told = [f"{each.candidate.id} is out: {each.out}" for each in standing.out]
+    if len(told) <= _SEVERAL:
+        return "; ".join(told)
+    more = len(told) - _SEVERAL
+    others = "1 other is" if more == 1 else f"{more} others are"
+    return f"{'; '.join(told[:_SEVERAL])}; and {others} out"
 
 
 def done(outcome: Outcome, leader: str) -> str:
     """What came of it."""
+    if outcome.status == "all_excluded":
+        return "Nothing was committed: all candidates are out."
     if outcome.decision == "fallback":
         return f"Nothing was committed: {outcome.reason}."
     if outcome.decision == "human_gate":

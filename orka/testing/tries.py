@@ -9,6 +9,7 @@ from orka.testing.ledger import Question, owner
 from orka.value import canonical
 
 SHARED = ("llm", "tool", "memory", "ask")
+LOOKS = ("search", "get", "stats")
 
 Level = tuple[tuple[str, str], int]
 
@@ -24,7 +25,8 @@ def levels(questions: Mapping[str, Question], scope: str) -> Iterator[Level]:
 def check_tries(seq: int, questions: Mapping[str, Question], asked: Question) -> list[str]:
     """A new question is answered by an earlier try exactly if one has an answer left for it."""
     event = asked.event
-    wanted = _wanted(questions, asked) if event.kind in SHARED else None
+    looks = event.kind == "memory" and event.payload.get("op") in LOOKS
+    wanted = _wanted(questions, asked) if event.kind in SHARED and not looks else None
     if (wanted[0] if wanted else "") != event.answer:
         told = f"asks for the answer of {event.answer or 'nobody'}"
         return [f"event {seq}: {event.id} {told}, due is that of {wanted and wanted[0]}"]

@@ -59,12 +59,12 @@ def tried(run: Run) -> Iterator[Tried]:
     nodes, copied = run.nodes, _copied(run)
     noted: list[tuple[str, tuple[str, ...]]] = []
     for node in nodes:
-        for note in (found for remark in node.remarks if (found := _note(remark))):
+        for note in (found for remark in _once(node) if (found := _note(remark))):
             noted.append((node.scope, note.path))
             if node.path not in copied:
                 yield note
     for at, node in enumerate(nodes):
-        for decision in (one for remark in node.remarks if (one := _decision(remark))):
+        for decision in (one for remark in _once(node) if (one := _decision(remark))):
             path = decision.path
             if not path or (node.scope, path) in noted:
                 continue
@@ -73,6 +73,15 @@ def tried(run: Run) -> Iterator[Tried]:
                 context = decision.context
                 ok = _well(ran, path)
                 yield Tried(path=path, ok=ok, tenant=context.tenant, domain=context.domain)
+
+
+def _once(node: NodeView) -> list[object]:
+    """What a node remarked; a node that was taken up again tells again what it told before."""
+    found: list[object] = []
+    for remark in node.remarks:
+        if isinstance(remark, (Decided, Noted)) and remark not in found:
+            found.append(remark)
+    return found
 
 
 def _runner(nodes: Sequence[NodeView], path: tuple[str, ...]) -> NodeView | None:

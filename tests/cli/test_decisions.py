@@ -100,7 +100,8 @@ def test_why_tells_the_sentence_and_the_arithmetic(decided: Decide) -> None:
     assert ["1", "A", "0.6185", "0.78", "0.9", "0.5", "−0.1", "−0.05"] in rows
     assert ["llm", "0.45", "0.78", "0.82", "−0.0180"] in rows
     assert ["margin", "+0.0745"] in rows
-    assert "A, llm: llm of A" in ended.out
+    assert ["needed", "0.05"] in rows
+    assert "A\n  llm         llm of A\n" in ended.out
 
 
 def test_why_as_json_has_shares_that_sum_to_the_margin(decided: Decide) -> None:
@@ -118,7 +119,7 @@ def test_what_is_unknown_says_as_what_it_counts(ask: Decide, write: Write) -> No
     write("w", "{id: scout, type: decide, a: [0.78, 0.9, 0.5, null, -0.05]}")
     ask("run", "w.yml")
     out = ask("why").out
-    assert "A, cost: unknown (the judge was silent); counts as the worst known" in out
+    assert "  cost        unknown (the judge was silent); counts as the worst known" in out
     assert "? (−0.3)" in out
 
 
@@ -139,7 +140,7 @@ def test_flips_as_a_table(decided: Decide) -> None:
     assert "A leads." in rows
     assert "llm 0.45 never beyond 2.3125: B" in rows
     assert "B llm 0.82 +0.165556 beyond 0.985556: B" in rows
-    assert any(row.startswith("any weights 0.1691 B llm 0.4") for row in rows)
+    assert any(row.startswith("any weights beyond 0.1691 B llm 0.4") for row in rows)
     assert "COIN FLIP" not in out
 
 
@@ -290,3 +291,17 @@ def test_no_question_asks_a_model(ask: Decide, orka: Orka, write: Write) -> None
         # A script without replies refuses whatever is asked.
         assert orka(*command, "--plugin", "decide.py", script={"a": []}).code == 0
     assert len(ask("runs", "--format", "json").json) == 1
+
+
+def test_a_judge_that_never_wavered_has_no_noise(ask: Decide, write: Write) -> None:
+    write("w", "{id: scout, type: decide, noise: 0}")
+    ask("run", "w.yml")
+    assert any(
+        line.split() == ["B", "0.0745", "no", "noise"] for line in ask("flips").out.splitlines()
+    )
+
+
+def test_another_shortlist_is_something_else(ask: Decide, write: Write) -> None:
+    write("w", "{id: scout, type: decide, strategy: shortlist}")
+    ask("run", "w.yml")
+    assert "Something else is decided." in ask("whatif", "last", "--without", "B").out

@@ -324,3 +324,29 @@ def test_lint_of_stored_decisions_names_the_node(ask: Ask, record: Record) -> No
     assert ask("lint-weights", "w").out.startswith("scout: prior has weight 0.25 and is the same")
     assert ask("lint-weights", "w.yml").out == ask("lint-weights", "w").out
     assert "damaged" not in ask("lint-weights", "--all").err
+
+
+def test_lint_tells_weights_that_nothing_in_the_file_measures(ask: Ask, folder: Path) -> None:
+    scout = "{id: scout, type: graph-scout, paths: [[a]], weights: {llm: 1, prior: 2}"
+    inner = f"{scout}, judge: {{mode: none}}}}"
+    (folder / "f.yml").write_text(
+        "orchestrator: {id: f}\n"
+        "agents:\n"
+        "  - id: each\n"
+        "    type: foreach\n"
+        "    items: [1]\n"
+        "    workflow:\n"
+        "      orchestrator: {id: inner, agents: [scout]}\n"
+        f"      agents:\n        - {inner}\n        - {{id: a, type: wait, seconds: 0}}\n"
+    )
+    told = ask("lint-weights", "f.yml").out.splitlines()
+    assert all("line 3" in line and "in it 'scout'" in line for line in told)
+    assert "llm has weight 1 and no model is asked" in told[1]
+    assert "prior has weight 2 and there are no `priors`" in told[2]
+
+
+def test_one_cause_is_told_once_of_many_decisions(ask: Ask, record: Record) -> None:
+    record("one", *[decided([A, B])] * 5)
+    ended = ask("rescore", "one", "--weights", "nope=1")
+    assert ended.code == 2 and ended.err.count("score.weights") == 1
+    assert "and 2 more: [score.weights] weights name the unknown factor 'nope'" in ended.err

@@ -22,10 +22,10 @@ def plausible(asked: Asked, said: Mapping[str, str] | None = None) -> str:
     text = next((text for words, text in (said or {}).items() if words in prompt), None)
     if text is None:
         text = "true" if _YES_NO.search(prompt) else WORDS
-    if (schema := schema_of(asked)) is not None and (paths := _PATH.findall(prompt)):
-        scores = {label: min(10, 3 * (1 + path.count("→"))) for label, path in paths}
+    if paths := judged(asked):
+        scores = {label: min(10, 3 * (1 + path.count("→"))) for label, path in paths.items()}
         return json.dumps({label: {"reason": text, "score": scores[label]} for label in scores})
-    if schema is not None:
+    if (schema := schema_of(asked)) is not None:
         return json.dumps(_filled(schema, text))
     if "Answer with one JSON object" in prompt:
         fields = _FIELD.findall(prompt.rpartition("Its fields:")[2])
@@ -33,6 +33,11 @@ def plausible(asked: Asked, said: Mapping[str, str] | None = None) -> str:
     if labels := _LABELS.search(prompt):
         return labels.group(1).strip()
     return text
+
+
+def judged(asked: Asked) -> dict[str, str]:
+    """The paths that a judge is asked about, by their labels; none for any other question."""
+    return dict(_PATH.findall(asked.prompt)) if schema_of(asked) is not None else {}
 
 
 def _filled(schema: Json, text: str) -> Json:

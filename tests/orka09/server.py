@@ -47,7 +47,8 @@ class Served:
         return [each.prompt for each in self.asked if words in each.prompt]
 
 
-Respond = Callable[[Asked], str]
+Respond = Callable[[Asked], "str | int"]
+"""What is answered: a text, or the status of an error."""
 
 
 @contextmanager
@@ -67,6 +68,8 @@ def serving(respond: Respond, *, stream: bool = True) -> Iterator[Served]:
                 served.asked.append(asked)
             text = respond(asked)
             asked.ended = time.monotonic()
+            if isinstance(text, int):
+                return _send(self, text, json.dumps({"error": {"message": "out of order"}}))
             if stream and body.get("stream"):
                 return _stream(self, body, text)
             return _send(self, 200, json.dumps(_whole(body, text)))

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from orka.score.factor import Known
 from orka09.local import answering
 from orka09.server import Respond
 from orka09.test_files import Run
+from orka09.test_scouts import chosen, executed, made
 
 pytestmark = pytest.mark.local
 
@@ -39,3 +41,12 @@ def test_the_file_runs_with_a_real_model(name: str, calls: int, model: Respond, 
     assert len(server.asked) >= calls
     texts = [a.value["text"] for n in ran.nodes for a in n.attempts if a.kind == "llm"]
     assert len(texts) >= calls and any(len(text.split()) > 3 for text in texts)
+
+
+def test_the_path_that_a_real_model_likes_is_run(model: Respond, run: Run) -> None:
+    ran, _ = run("path_executor_demo.yml", model, "Why is the sky blue?")
+    assert ran.status == "completed", ran.failure
+    (decided,) = made(ran, "path_proposal")
+    opinions = [each.factors["llm"] for each in decided.ledger.candidates]
+    assert all(isinstance(each, Known) and each.reason for each in opinions)
+    assert executed(ran, "execute_path") == chosen(decided)

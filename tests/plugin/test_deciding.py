@@ -219,7 +219,22 @@ def test_a_strategy_that_raises_fails_its_agent_by_name() -> None:
     assert "'mine' raised KeyError: 'gone'" in run.failure.message
 
 
-@pytest.mark.parametrize("choice", [None, Choice(decision="commit_next", chosen="nobody")])
+NO_CHOICES = [
+    None,
+    Choice(decision="commit_next", chosen="nobody"),
+    Choice(decision="commit_next"),
+    Choice(decision="commit_next", chosen="a"),
+    Choice(decision="shortlist", chosen="a", shortlist=("a → b", "a")),
+    Choice(decision="shortlist", chosen="a", shortlist=("a", "a")),
+    Choice(decision="human_gate"),
+    Choice(decision="human_gate", chosen="a", shortlist=("a",)),
+    Choice(decision="fallback", shortlist=("a",)),
+    Choice(decision="go", chosen="a", shortlist=("a",)),  # type: ignore[arg-type]  # on purpose
+    Choice(decision="commit_next", chosen="a", shortlist=("a",), reason=5),  # type: ignore[arg-type]  # on purpose
+]
+
+
+@pytest.mark.parametrize("choice", NO_CHOICES)
 def test_a_strategy_that_chooses_what_is_not_there_fails_its_agent(choice: Choice) -> None:
     run = ran(SHORT, strategy("mine")(lambda situation: choice), strategy="mine")
     assert run.failure and run.failure.code == "strategy.choice"
@@ -229,6 +244,11 @@ def test_a_strategy_that_chooses_what_is_not_there_fails_its_agent(choice: Choic
         setting = Setting(factors=factors_of({"short": 1.0}, known=["short"]), strategy="mine")
         SmartPathEvaluator(setting, [SHORT], (), registry.strategies).evaluate(
             State(candidates=[Proposal(path=("a",))])
+        )
+    with pytest.raises(AgentError, match="strategy 'mine'"):
+        bare = {"mine": strategy("mine")(lambda situation: choice)}
+        SmartPathEvaluator(setting, [SHORT], (), bare).evaluate(
+            State(candidates=[Proposal(path=("a",)), Proposal(path=("a", "b"))])
         )
 
 

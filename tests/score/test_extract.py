@@ -87,7 +87,10 @@ def test_too_few_answers_leave_the_validators_own_score() -> None:
     said = {"boolean_evaluations": QUALITY, "validation_score": 0.4}
     assert verdict(judge, ORDER, {"judge": said}).score == 0.4
     assert verdict(judge, ORDER, {"judge": {"validation_score": 0.4}}).how == "label"
-    assert verdict(judge, ORDER, {"judge": {**said, "validation_score": None}}).score is None
+    lost = {**said, "boolean_evaluations": {"a": {"b": None}}, "validation_score": None}
+    for each in (judge, Judge()):
+        told = verdict(each, ORDER, {"judge": {**lost, "error": "no JSON"}, ORDER[0]: {"score": 1}})
+        assert told.score is None and told.problem == "'judge' could not judge: no JSON"
 
 
 def test_agreement_is_the_last_resort() -> None:

@@ -81,6 +81,13 @@ def test_a_weight_of_zero_is_told_unless_a_budget_excludes_by_the_penalty() -> N
     assert found.fix == "give prior a weight, or take it out of `weights`"
 
 
+def test_a_weight_of_zero_is_none_where_it_says_which_of_two_is_safer() -> None:
+    setting = Setting(factors=factors_of({"llm": 1, "cost": 0}), too_close="safer")
+    assert lint_setting(setting) == []
+    (finding,) = lint_setting(msgspec.structs.replace(setting, safer=("prior",)))
+    assert finding.factors == ("cost",)
+
+
 def test_a_candidate_that_is_over_the_budget_shows_that_there_is_one() -> None:
     ledgers = decisions({**EVEN, "llm": 0.5, "cost": 0.0})
     assert only(lint(ledgers)).factors == ("cost",)

@@ -52,6 +52,8 @@ def test_the_largest_weights_are_summed_exactly() -> None:
     [
         *(("commit_margin", value) for value in (-1, math.nan, math.inf, "wide", True, None)),
         *(("k_beam", value) for value in (0, -1, 1.5, "two", True, None)),
+        ("margin_unit", "nois"),
+        ("too_close", "agent:"),
     ],
 )
 def test_a_margin_or_a_beam_that_is_none_is_named(field: str, value: object) -> None:

@@ -75,8 +75,21 @@ def test_the_worked_example_comes_out_to_the_last_digit() -> None:
         ),
         ((candidate("B", B, "forbidden"),), "Nobody leads: B is out: forbidden."),
         (
+            tuple(candidate(name, B, "forbidden") for name in "ABCDE"),
+            "Nobody leads: A is out: forbidden; B is out: forbidden; C is out: forbidden; "
+            "and 2 others are out.",
+        ),
+        (
             (candidate("A", A), candidate("B", A)),
             "A and B tie at 0.6185, the same in every factor; A was declared first, so it leads.",
+        ),
+        (
+            (
+                candidate("A", (None, 0.5, 0.5, 0, 0)),
+                candidate("B", (None, 0.5, 0.5, 0, 0)),
+            ),
+            "A and B tie at 0.2000, the same in every factor that is known; "
+            "A was declared first, so it leads.",
         ),
         (
             (candidate("B", A), candidate("A", A), candidate("C", A)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from msgspec import structs
@@ -25,12 +26,13 @@ from orka.kit.stores.memory import MemoryStore
 from orka.testing.clock import run_virtual
 from orka.testing.replay import record
 from orka.testing.soundness import complaints
+from orka.testing.trace import read
 
 SEEDS = range(30)
 # Each event of a run is a trace to judge: long runs would take long.
 LONGEST = 45
-# A run in which tries are given answers of earlier ones.
-WITH_TRIES = 67
+# A run that is kept, in which tries are given answers of earlier ones.
+WITH_TRIES = Path(__file__).parents[1] / "golden" / "seed-2.jsonl"
 
 
 def recorded(seed: int) -> tuple[Graph, list[Event]]:
@@ -121,7 +123,8 @@ def _wrong(event: Event) -> list[Event]:
 
 
 def test_an_answer_of_an_earlier_try_that_is_not_due_is_seen() -> None:
-    graph, events = recorded(WITH_TRIES)
+    trace = read(WITH_TRIES)
+    graph, events = trace.graph(), [decode(line, trace.blob) for line in trace.lines]
     given = [at for at, event in enumerate(events) if getattr(event, "id", "") and _given(event)]
     assert len(given) > 2
     for at in given:

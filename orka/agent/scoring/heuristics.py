@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 
 import msgspec
@@ -12,6 +11,7 @@ from orka.agent.scoring.names import compiled, names_of
 from orka.errors import ConfigError, GuardError
 from orka.score.criterion import Criterion, Proposal, State
 from orka.score.factor import Abstained, Known, Reading, exact
+from orka.score.setting import MOST
 
 NAME = "heuristics"
 
@@ -69,10 +69,11 @@ class _Rules:
 
 def _checked(rule: Rule, at: int, more: Collection[str]) -> tuple[Rule, Guard]:
     named = _named(rule, at)
-    if not math.isfinite(rule.weight) or exact(rule.weight) == 0:
+    if not abs(rule.weight) <= MOST or exact(rule.weight) == 0:
         raise ConfigError(
             f"{named}: its weight is {rule.weight}",
-            fix="write a number above 0 if it speaks for a path, below 0 if against it",
+            fix="write a number above 0 if it speaks for a path, below 0 if against it (at most "
+            f"{MOST:g})",
             code="config.rule",
         )
     if not rule.message.strip():

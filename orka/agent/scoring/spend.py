@@ -7,7 +7,7 @@ writes is in milliseconds, and says so in its name.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -300,26 +300,36 @@ def _share(estimate: float | None, reason: str, whole: float) -> Reading:
     return Known(-share if share else 0.0, f"{reason or number(estimate)}; {number(whole)} is -1")
 
 
-def gate(budget: Budget, currency: str = CURRENCY) -> Gate:
-    """Leaves out a path whose estimate is known and above a budget. One that is not known does not
-    leave it out: the policy of its factor says what counts then."""
+def gate(
+    budget: Budget, currency: str = CURRENCY, weighed: Collection[str] = ("cost", "latency")
+) -> Gate:
+    """Leaves out a path whose estimate is known and above a budget. What is not known leaves it out
+    if its factor is not `weighed`; else the policy of the factor says what counts then (that of
+    `cost` for tokens too)."""
 
     def over(proposal: Proposal, state: State) -> str:
         found = state.estimates.get(proposal.name, Estimate())
         most = None if budget.latency_ms is None else budget.latency_ms / 1000
+        money, time = "cost" in weighed, "latency" in weighed
         told = (
-            _over("costs", found.cost, budget.cost, f" {currency}"),
-            _over("takes", found.latency, most, " s"),
-            _over("takes", found.tokens, budget.tokens, " tokens"),
+            _over("costs", found.cost, budget.cost, f" {currency}", excused=money),
+            _over("takes", found.latency, most, " s", excused=time),
+            _over("takes", found.tokens, budget.tokens, " tokens", excused=money),
         )
         return "; ".join(filter(None, told))
 
     return over
 
 
-def _over(verb: str, estimate: float | None, most: float | None, unit: str) -> str:
+def _over(
+    verb: str, estimate: float | None, most: float | None, unit: str, *, excused: bool
+) -> str:
     """Sums of decimal numbers are off by less than what is rounded away. What is no number is not
     known, and nothing is known to be above it."""
-    if estimate is None or most is None or not round(estimate, 9) > most:
+    if most is None:
+        return ""
+    if estimate is None and not excused:
+        return f"nobody knows what it {verb}, and the budget is {number(most)}{unit}"
+    if estimate is None or not round(estimate, 9) > most:
         return ""
     return f"{verb} about {number(estimate)}{unit}, the budget is {number(most)}{unit}"

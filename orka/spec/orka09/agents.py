@@ -11,7 +11,7 @@ from orka.spec.orka09.keep import memory, record
 from orka.spec.orka09.rounds import loop
 from orka.spec.orka09.scout import scout
 from orka.spec.orka09.source import Head, Source
-from orka.spec.orka09.words import FLAT, IGNORED, OPTIONS, old_type
+from orka.spec.orka09.words import FLAT, IGNORED, MEANT, OPTIONS, old_type
 from orka.value import Json
 
 COMMON = ("id", "type", "next", "when", "on_error", "retries", "backoff", "timeout", "writes")
@@ -49,7 +49,8 @@ def agent_rewritten(
     common["type"] = name
     options |= keys.rest(*(key for key in OPTIONS.get(name, ()) if key not in options))
     idle = (*IGNORED[""], *IGNORED.get(name, ()))
-    place.leftover(keys.left(), (*OPTIONS.get(name, ()), *COMMON), idle)
+    known = (*OPTIONS.get(name, ()), *MEANT.get(name, ()), *COMMON)
+    place.leftover(keys.left(), known, idle)
     return common | options
 
 
@@ -281,8 +282,12 @@ def _binary(source: Source) -> dict[str, Json]:
 
 
 def _path_executor(source: Source) -> dict[str, Json]:
-    does = "an agent of the path that fails counts as failed"
-    source.keys.place.note(does, "counted it as done")
+    place = source.keys.place
+    if place.path in place.book.added:
+        return {}
+    place.note("an agent of the path that fails counts as failed", "counted it as done")
+    did = "ran the first agent of each of its paths, one after another"
+    place.note("of a shortlist the best path is run", did)
     return {}
 
 

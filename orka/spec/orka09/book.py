@@ -24,6 +24,8 @@ class Book:
     document: Document
     problems: Problems
     notes: list[tuple[int, int, Note]] = field(default_factory=list)
+    # Where agents stand that nobody wrote.
+    added: set[Path] = field(default_factory=set)
 
     def told(self) -> tuple[Note, ...]:
         """The notes in the order of the file, each once."""

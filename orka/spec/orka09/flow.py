@@ -209,6 +209,10 @@ def _agents(level: _Level, order: list[str], pool: list[Pooled]) -> list[Json]:
         for id in idle:
             level.at(id).warn(f"never runs: nothing leads to agent {id!r}", "never ran it either")
     kept = running + idle if here else running
+    for id in [] if idle else running:
+        if bare[id]["type"] == _POOLED[0]:
+            does = "has no agents to choose from: those that nothing leads to are its candidates"
+            level.at(id).warn(does, "gave a fallback without a target, and the list went on")
     for id in kept:
         level.made[id] = _agent(level, id)
         targets.known(level.raw, level.made[id], level.at(id))

@@ -33,6 +33,13 @@ def _kind(agent: dict[str, Json]) -> Json:
     return old_type(agent.get("type")) or agent.get("type")
 
 
+def _runs(agent: dict[str, Json]) -> bool:
+    """Whether a scout runs its choice itself: a word of today that may stand in an old file."""
+    params = agent.get("params")
+    under = params.get("execute") if isinstance(params, dict) else None
+    return agent.get("execute", under) is True
+
+
 def _maps(value: Json) -> list[dict[str, Json]]:
     agents = value.get("agents") if isinstance(value, dict) else None
     return [a for a in agents if isinstance(a, dict)] if isinstance(agents, list) else []
@@ -59,18 +66,19 @@ def _level(value: Json, place: Place) -> Json:
     names = {
         id: _free(f"{id}_path", ids)
         for agent, id in zip(_maps(value), ids, strict=True)
-        if _kind(agent) == _SCOUT
+        if _kind(agent) == _SCOUT and not _runs(agent)
     }
     if not names:
         return {**value, "agents": new}
+    new = [_behind(agent, names) if isinstance(agent, dict) else agent for agent in new]
     for at, agent in enumerate(agents):
         id = str(agent.get("id")) if isinstance(agent, dict) else ""
         if id in names:
-            added = names[id]
-            does = f"the path it chooses is run, as agent {added!r}"
-            place.within("agents", at, agent=id).note(does, "ran nothing of it")
-    new = [_behind(agent, names) if isinstance(agent, dict) else agent for agent in new]
-    new += [{"id": n, "type": _EXECUTOR, "path_source": id} for id, n in names.items()]
+            added, inside = names[id], place.within("agents", at, agent=id)
+            inside.note(f"the path it chooses is run, as agent {added!r}", "ran nothing of it")
+            place.copied(inside.path, behind := (*place.path, "agents", len(new)))
+            place.book.added.add(behind)
+            new.append({"id": added, "type": _EXECUTOR, "path_source": id})
     return {**value, "orchestrator": _behind(head, names), "agents": new}
 
 

@@ -189,6 +189,17 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# Further words of 0.9 that a key may be misspelt from.
+MEANT: dict[str, tuple[str, ...]] = {
+    "graph-scout": (
+        *("score_weights", "strict_mode", "require_critical", "important_threshold"),
+        *("include_nice_to_have", "cost_budget_tokens", "latency_budget_ms", "safety_profile"),
+        *("evaluation_model", "evaluation_model_name", "provider", "model_url"),
+        *("llm_evaluation_enabled", "fallback_to_heuristics", "max_acceptable_cost"),
+        *("max_acceptable_latency", "min_success_rate", "use_priors"),
+    ),
+}
+
 # Keys that 0.9 passed over whatever stood there, by today's type; "" holds for every type.
 IGNORED: dict[str, tuple[str, ...]] = {
     "": (

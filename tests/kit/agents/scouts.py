@@ -100,7 +100,8 @@ def by_first(
 
 
 class Scouted:
-    """A run, with all that was asked and done. `then` are answers to what people are asked."""
+    """A run, with all that was asked and done. `answers` are those to what people are asked, and
+    `corrected` what they say if they are asked again."""
 
     def __init__(
         self,
@@ -111,10 +112,11 @@ class Scouted:
         use: Sequence[object] = (),
         failing: Mapping[str, int] | Iterable[str] = (),
         answers: Mapping[str, Json] | None = None,
+        corrected: Mapping[str, Json] | None = None,
     ) -> None:
         self.model = ScriptedModel(Script({id: list(all) for id, all in (replies or {}).items()}))
         self.tools = Tools(failing)
-        self.answers = answers or {}
+        self.answers, self.corrected = answers or {}, corrected or answers or {}
         self.run = run_virtual(self._go(written, input, [self.tools.act, given, *use]))
 
     async def _go(self, written: Json, input: Json, use: Sequence[object]) -> orka.Run:
@@ -122,9 +124,12 @@ class Scouted:
         async with orka.Runtime(store=":memory:", models=models, clock=clock, use=use) as runtime:
             run = await runtime.run(written, input)
             self.asked = [str(question.payload["prompt"]) for question in run.questions]
-            while run.questions and self.answers:
+            answers = self.answers
+            while run.questions and answers:
                 question = run.questions[0].id
-                run = await runtime.answer(run.id, question, self.answers[_node(question)])
+                run = await runtime.answer(run.id, question, answers[_node(question)])
+                self.asked += [str(question.payload["prompt"]) for question in run.questions]
+                answers = self.corrected
             assert not runtime.replay(run.id).unwritten
             return run
 

@@ -214,12 +214,12 @@ def test_what_a_person_chose_falls_back_to_the_rest() -> None:
 
 
 @pytest.mark.parametrize("answer", ["zebra", "", 7, None, ["zebra"], {"path": "a"}])
-def test_an_answer_of_a_person_that_names_no_candidate_fails_and_says_what_does(
-    answer: Json,
-) -> None:
-    run = Scouted(flow(**ranked("a", "b"), **CLOSE, too_close="ask"), answers={"scout": answer})
-    assert run.failure == "scout.answer"
-    assert run.run.failure and run.run.failure.fix.endswith("one of: a; b; none")
+def test_a_person_whose_answer_names_no_candidate_is_asked_again(answer: Json) -> None:
+    written = flow(**ranked("a", "b"), **CLOSE, too_close="ask")
+    run = Scouted(written, answers={"scout": answer}, corrected={"scout": "b"})
+    assert run.output["path"] == ["b"]
+    assert "is none of: a; b; none" in run.asked[-1]
+    assert [note.data for note in run.notes("scout.unclear")] == [{"said": answer}]
 
 
 DECIDER: dict[str, Json] = {

@@ -58,14 +58,17 @@ WRONG: list[tuple[dict[str, Json], str]] = [
     ({"profile": "fast", **MINE}, "profile 'fast' have none for it"),
     ({"criteria": ["llm"], "weights": {"llm": 1}}, "'llm', which is built in"),
     ({"criteria": ["givn"], "weights": {"givn": 1}}, "did you mean 'given'?"),
+    ({"weights": {"heuristics": 1, "cost": 1e-9}}, "'cost' in `weights` is 1e-09, 0 at six"),
     # policies
     ({"policies": {"llm": "ignore"}}, "the policy of 'llm' is 'ignore'"),
     ({"policies": {"llm": "wurst"}}, "did you mean 'worst'?"),
     ({"policies": {"cost": "renormalise"}}, "'cost' is a penalty and cannot be renormalised"),
+    ({"policies": {"cost": "stop"}, "profile": "quality"}, "no effect: its weight is 0"),
     ({"policies": {"lllm": "floor"}}, "a policy for 'lllm', which has no weight"),
     # the decision
     ({"strategy": "strickt"}, "did you mean 'strict'?"),
     ({"commit_margin": -0.1}, "`commit_margin` is -0.1; it must be 0 or more"),
+    ({"commit_margin": 1e300}, "`commit_margin` is 1e+300; it must be 0 or more, and at most"),
     ({"commit_margin": "much"}, "commit_margin"),
     ({"commit_margin": math.nan}, "a number that is not finite"),
     ({"commit_margin": math.inf}, "a number that is not finite"),
@@ -106,6 +109,7 @@ WRONG: list[tuple[dict[str, Json], str]] = [
     ({"heuristics": [{**RULE, "when": "length =="}]}, "rule 1 of `heuristics` (length ==)"),
     ({"heuristics": [{**RULE, "when": "lenght == 1"}]}, "did you mean 'length'?"),
     ({"heuristics": [{**RULE, "weight": 0}]}, "its weight is 0"),
+    ({"heuristics": [{**RULE, "weight": -1e303}]}, "its weight is -1e+303"),
     ({"heuristics": [{**RULE, "message": " "}]}, "its message is empty"),
     ({"heuristics": [{"when": "length == 1"}]}, "heuristics"),
     ({"heuristics": [{**RULE, "wait": 1}]}, "wait"),
@@ -116,6 +120,7 @@ WRONG: list[tuple[dict[str, Json], str]] = [
     ({"estimates": {"a": {"cost": -1}}}, "`estimates.a.cost` is -1"),
     ({"estimates": {"a": {"seconds": 1}}}, "seconds"),
     ({"history": -1}, "`history` is -1; it must be 0 or more"),
+    ({"history": 1_001}, "`history` is 1001; at most 1000 runs"),
     ({"learn": True, "history": 0}, "`learn` has no effect without `history`"),
     ({"judge": {"repeat": 0}}, "`judge.repeat` is 0"),
     ({"judge": {"question": " "}}, "`judge.question` is empty"),
@@ -140,6 +145,9 @@ WRONG: list[tuple[dict[str, Json], str]] = [
     ({**BOOLEAN, "boolean": {"checks": [{**CHECK, "weight": 0}]}}, "all weights are 0"),
     ({**BOOLEAN, "boolean": {"limits": {"most": "much"}}}, "limits"),
     ({**BOOLEAN, "weights": {"llm": 1}}, "unknown factor 'llm'"),
+    # forms
+    ({"commit_margin": "wide"}, "write a number or {noise: …}"),
+    ({"too_close": 3}, "write ask or safer or shortlist or {agent: …}"),
     # keys
     ({"max_dept": 1}, "did you mean 'max_depth'?"),
 ]

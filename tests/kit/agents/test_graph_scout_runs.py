@@ -20,6 +20,8 @@ from orka.testing.clock import START, clock, run_virtual
 from orka.testing.scripted import Script, ScriptedModel
 from orka.testing.trace import blobs_of
 from orka.value import Json
+from orka.view.decisions import decisions
+from orka.view.tried import tried
 
 FOUR = (*ABC, does("d"))
 
@@ -108,7 +110,55 @@ def test_agents_of_a_path_are_retried_as_they_say_before_it_is_given_up() -> Non
     assert run.output["executed_path"] == ["a"] and run.calls == {"a": 3}
 
 
+@pytest.mark.parametrize("on_failure", ["continue", "restart"])
+def test_a_path_that_is_fallen_back_to_sees_what_it_wrote_itself(on_failure: str) -> None:
+    keeps = {"type": "memory", "namespace": "n", "operation": "write"}
+    pool = [
+        {"id": "one", **keeps, "prompt": "apple pie"},
+        {"id": "two", **keeps, "prompt": "banana pie"},
+        {"id": "look", **keeps, "operation": "read", "prompt": "pie"},
+        *ABC,
+    ]
+    paths = ranked("one look a", "two look b", "one look c")
+    written = flow(pool, **paths, strategy="strict", execute=True, on_failure=on_failure)
+    run = Scouted(written, failing=["a"])
+    assert "banana pie" in str(run.output["results"]["look"])
+    run = Scouted(written, failing=["a", "b"])
+    writes = [e for e in run.requests if e.kind == "memory" and e.payload["op"] == "write"]
+    performed = [e.payload["content"] for e in writes if not e.answer]
+    assert performed == ["apple pie", "banana pie"]
+
+
+def test_an_agent_called_none_can_be_chosen() -> None:
+    written = flow([does("none"), does("b")], **ranked("none", "b"), too_close="ask",
+                   commit_margin=1, execute=True)  # fmt: skip
+    run = Scouted(written, answers={"scout": "none"})
+    assert run.output["executed_path"] == ["none"]
+    run = Scouted(written, answers={"scout": "none of them"})
+    assert (run.output["decision"], run.output["path"]) == ("human_gate", [])
+
+
 # ---- cut off, taken up, forked
+
+
+def test_a_decision_of_a_run_that_is_taken_up_is_told_once_and_so_is_each_try() -> None:
+    tools = Tools({"b": 1, "c": 1})
+    written = flow(ABC, **ranked("a b", "a c"), strategy="strict", execute=True)
+
+    async def go() -> orka.Run:
+        async with orka.Runtime(store=":memory:", use=[tools.act, given], clock=clock) as runtime:
+            assert (await runtime.run(written, "x", run_id="r")).status == "failed"
+            run = await runtime.resume("r")
+            assert not runtime.replay("r").unwritten
+            return run
+
+    run = run_virtual(go())
+    assert run.output["executed_path"] == ["a", "c"] and tools.calls == {"a": 1, "b": 1, "c": 2}
+    assert len([event for event in run.events if isinstance(event, Decided)]) == 2
+    assert [each.node for each in decisions(run)] == ["scout"]
+    assert [(each.path, each.ok) for each in tried(run)] == [
+        (("a", "b"), False), (("a", "c"), False), (("a", "c"), True),
+    ]  # fmt: skip
 
 
 class Sounding:

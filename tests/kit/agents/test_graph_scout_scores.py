@@ -215,6 +215,26 @@ def test_a_budget_excludes_what_is_known_to_take_more(budget: Json, why: str) ->
     assert run.out == {"b": why}
 
 
+@pytest.mark.parametrize(
+    ("budget", "why"),
+    [
+        ({"cost": 0.02}, "nobody knows what it costs, and the budget is 0.02 USD"),
+        ({"latency_ms": 600}, "nobody knows what it takes, and the budget is 0.6 s"),
+        ({"tokens": 100}, "nobody knows what it takes, and the budget is 100 tokens"),
+    ],
+)
+def test_a_budget_excludes_what_nobody_knows_if_no_policy_counts_against_it(
+    budget: Json, why: str
+) -> None:
+    takes = {"a": {"cost": 0.01, "latency_ms": 500, "tokens": 90}}
+    rule = {"when": "'b' in path", "weight": 1, "message": "b"}
+    told: dict[str, Json] = {"heuristics": [rule], "estimates": takes, "budget": budget}
+    run = scouted(ABC[:2], max_depth=1, weights={"heuristics": 1}, **told)
+    assert run.out == {"b": why} and run.output["path"] == ["a"]
+    held = {"heuristics": 1, "cost": 0.1, "latency": 0.1}
+    assert not scouted(ABC[:2], max_depth=1, weights=held, **told).out
+
+
 # ---- what runs tell
 
 

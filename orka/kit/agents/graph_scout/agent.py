@@ -23,6 +23,7 @@ from orka.kit.agents.graph_scout.setting import checks_of, setting_of
 from orka.kit.agents.graph_scout.then import carried_out
 from orka.score.criterion import Criterion, Proposal, State
 from orka.score.evaluator import Gate, SmartPathEvaluator
+from orka.score.factor import PENALTIES
 from orka.score.ledger import Ledger
 from orka.score.strategy import STRATEGIES
 from orka.value import Json, canonical, digest
@@ -125,12 +126,14 @@ def _measures(
 ) -> tuple[list[Criterion], list[Gate]]:
     """The criteria that have weight, and what excludes a path whatever its score."""
     options: GraphScoutOptions = ctx.config
-    gates = [gate(options.budget, currency)]
+    weighed = [name for name in PENALTIES if weights.get(name)]
+    numeric = options.scoring_mode == "numeric"
+    gates = [gate(options.budget, currency, weighed if numeric else PENALTIES)]
     found = list(ctx.criteria.values())
     prior, forbidden = priors(options.priors, learn=options.learn)
     gates.append(forbidden)
-    if options.scoring_mode == "boolean":
-        found += checked(checks_of(options.boolean), options.boolean.limits)
-    else:
+    if numeric:
         found += [heuristics(options.heuristics), prior, *spend(options.budget)]
+    else:
+        found += checked(checks_of(options.boolean), options.boolean.limits)
     return [each for each in found if each.name in weights], gates

@@ -115,7 +115,8 @@ def _noise(rounds: Sequence[Answers], asked: int) -> Noise | None:
         known = [each.value for each in said if isinstance(each, Known)]
         if len(known) == asked:
             mean = math.fsum(known) / asked
-            variances.append(math.fsum((value - mean) ** 2 for value in known) / (asked - 1))
+            apart = [value - mean for value in known]
+            variances.append(math.fsum(each * each for each in apart) / (asked - 1))
     if not variances:
         return Noise("llm", None, asked)
     pooled = math.sqrt(math.fsum(variances) / len(variances) / asked)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
+from orka.agent.deciding import MOST_RUNS
 from orka.agent.scoring.boolean import checks_problem
 from orka.agent.scoring.heuristics import rules_problem
 from orka.agent.scoring.prior import PriorSet, priors_problem
@@ -14,9 +14,11 @@ from orka.errors import ConfigError, nearest
 from orka.kit.agents.graph_scout.options import Boolean, GraphScoutOptions
 from orka.kit.agents.graph_scout.setting import setting_of
 from orka.score.factor import FACTORS
-from orka.score.setting import DEFAULT_PROFILE, Setting
+from orka.score.setting import DEFAULT_PROFILE, MOST, Setting
 
 _LLM = "llm"
+# Policies that do more than say what counts.
+_ACTING = ("exclude", "ask", "stop")
 _USUALLY_SAFER = GraphScoutOptions().safer
 
 
@@ -48,13 +50,15 @@ def _bounds(options: GraphScoutOptions) -> Iterator[str]:
     for name, least in (("max_depth", 1), ("max_candidates", 1), ("k_beam", 1), ("history", 0)):
         if getattr(options, name) < least:
             yield f"`{name}` is {getattr(options, name)}; it must be {least} or more"
+    if options.history > MOST_RUNS:
+        yield f"`history` is {options.history}; at most {MOST_RUNS} runs are looked at"
     if options.judge.repeat < 1:
         yield f"`judge.repeat` is {options.judge.repeat}; it must be 1 or more"
     if not options.judge.question.strip():
         yield "`judge.question` is empty"
     margin, _ = options.margin
-    if not 0 <= margin < math.inf:
-        yield f"`commit_margin` is {margin}; it must be 0 or more"
+    if not 0 <= margin <= MOST:
+        yield f"`commit_margin` is {margin}; it must be 0 or more, and at most {MOST:g}"
     share = options.boolean.important_threshold
     if not 0 <= share <= 1:
         yield f"`boolean.important_threshold` is {share}; it must be from 0 to 1"
@@ -126,7 +130,10 @@ def _speaks(held: PriorSet) -> bool:
 
 
 def _undecided(options: GraphScoutOptions, setting: Setting) -> Iterator[str]:
-    """What a close decision would hang on, and nobody measures."""
+    """What a decision would hang on, and nobody measures."""
+    for factor in setting.factors:
+        if factor.policy in _ACTING and factor.name in options.policies and not factor.weight:
+            yield f"the policy of {factor.name!r} has no effect: its weight is 0"
     if options.safer != _USUALLY_SAFER:
         for name in options.safer:
             if name not in setting.weights:

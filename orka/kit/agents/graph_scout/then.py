@@ -16,6 +16,8 @@ from orka.value import Json
 _NONE = "none"
 # So many reasons for which paths were left out are told in an error.
 _PRUNED = 5
+# So much of an answer that cannot be meant.
+_TOLD = 200
 _LABELS = {"decided": "success", "too_close": "too_close"}
 
 
@@ -59,7 +61,8 @@ async def _choice(ctx: Context, ledger: Ledger, task: str) -> Choice:
     if outcome.decision == "fallback":
         if not options.fallback:
             raise _no_path(ctx, ledger)
-        await ctx.note("scout.fallback", outcome.reason, {"path": [options.fallback]})
+        told = f"the fallback {options.fallback!r} is taken"
+        await ctx.note("scout.fallback", told, {"path": [options.fallback]})
         return Choice("fallback", ((options.fallback,),), "fallback")
     if outcome.decision != "human_gate":
         return Choice(outcome.decision, _paths(ledger, outcome.shortlist), "score")
@@ -79,16 +82,22 @@ def _first(ledger: Ledger, id: str) -> tuple[Path, ...]:
 
 
 async def _person(ctx: Context, ledger: Ledger, task: str) -> Choice:
-    """Ask a person, who may refuse all of them."""
+    """Ask a person, who may refuse all of them; an answer that names none is asked for again."""
     ids = list(ledger.outcome.shortlist)
     listed = "\n".join(_line(ledger, id) for id in ids)
     asked = f"{task}\n\nWhich path? It is undecided: {ledger.outcome.reason}\n{listed}"
-    answer = await ctx.ask(asked, schema={"type": "string", "enum": [*ids, _NONE]})
-    said = _NONE if answer == _NONE else _named(ledger, ids, answer)
-    if said is None:
-        raise _no_answer("a person", answer, [*ids, _NONE])
+    none = f"{_NONE} of them" if _NONE in ids else _NONE
+    schema = {"type": "string", "enum": [*ids, none]}
+    said, again = None, ""
+    while said is None:
+        answer = await ctx.ask(f"{again}{asked}", schema=schema)
+        said = none if answer == none else _named(ledger, ids, answer)
+        if said is None:
+            known = "; ".join([*ids, none])
+            again = f"{text_of(answer)[:_TOLD]!r} is none of: {known}\n\n"
+            await ctx.note("scout.unclear", f"a person said {again.strip()}", {"said": answer})
     await ctx.note("scout.person", f"a person chose {said!r}", {"chosen": said})
-    if said == _NONE:
+    if said == none:
         return Choice("human_gate", (), "person")
     return Choice(_kind(ledger.candidate(said).path), _first(ledger, said), "person")
 
@@ -101,18 +110,15 @@ async def _other(ctx: Context, ledger: Ledger, task: str) -> Choice:
     answer = await ctx.graph(ledger.outcome.ask, question)
     said = _named(ledger, ids, answer)
     if said is None:
-        raise _no_answer(f"agent {ledger.outcome.ask!r}", answer, ids)
+        raise AgentError(
+            f"agent {ledger.outcome.ask!r} was asked to choose, and said "
+            f"{text_of(answer)[:_TOLD]!r}",
+            fix=f"the answer has to be one of: {'; '.join(ids)}",
+            code="scout.answer",
+        )
     data = {"chosen": said, "agent": ledger.outcome.ask}
     await ctx.note("scout.agent", f"agent {ledger.outcome.ask!r} chose {said!r}", data)
     return Choice(_kind(ledger.candidate(said).path), _first(ledger, said), ledger.outcome.ask)
-
-
-def _no_answer(who: str, answer: Json, known: Sequence[str]) -> AgentError:
-    return AgentError(
-        f"{who} was asked to choose, and said {text_of(answer)[:200]!r}",
-        fix=f"the answer has to be one of: {'; '.join(known)}",
-        code="scout.answer",
-    )
 
 
 def _named(ledger: Ledger, ids: Sequence[str], answer: Json) -> str | None:
