@@ -11,7 +11,8 @@ class PathRules(msgspec.Struct, frozen=True, kw_only=True):
     """Which paths are proposed. `declared`: these and no others. `edges`: an agent -> those that
     may follow it (of the agent itself: those a path may begin with); None: any may follow any.
     A path ends with one of `terminal`, if there are some, and has every agent of `required`.
-    `excluded` says of agents why they take no part."""
+    `excluded` says of agents why they take no part; `reads` of which others they need the output
+    (of those whose output is there already nothing has to be said)."""
 
     max_depth: int
     max_candidates: int
@@ -20,6 +21,7 @@ class PathRules(msgspec.Struct, frozen=True, kw_only=True):
     terminal: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     excluded: Mapping[str, str] = {}
+    reads: Mapping[str, tuple[str, ...]] = {}
 
 
 class Left(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orka.agent.paths import Left, PathRules, Paths
+from orka.graph.graph import Node, found
 
 Path = tuple[str, ...]
 
@@ -14,20 +15,34 @@ _TOLD = 5
 _LOOKED_AT = 50_000
 
 
+def needs(node: Node) -> dict[str, tuple[str, ...]]:
+    """Of which outputs the templates of each agent in a node's pool cannot do without."""
+    return {
+        id: tuple(
+            dict.fromkeys(
+                read
+                for inner in node.inner[id].nodes
+                for value in inner.templates.values()
+                for template in found(value)
+                for read in template.needs
+            )
+        )
+        for id in node.pool
+    }
+
+
 def paths(start: str, agents: Sequence[str], rules: PathRules) -> Paths:
     """The simple paths of at most `max_depth` agents that may be taken from `start`."""
     book = _Book()
     if rules.declared:
         declared = dict.fromkeys(rules.declared)
-        found = [path for path in declared if _allowed(start, path, agents, rules, book)]
+        kept = [path for path in declared if _allowed(start, path, agents, rules, book)]
     else:
         _stray(start, agents, rules, book)
-        found = list(_searched(start, agents, rules, book))
-    if len(found) > rules.max_candidates:
-        for path in found[rules.max_candidates :]:
-            book.note("too_many", f"only {rules.max_candidates} are proposed", path)
-        found = found[: rules.max_candidates]
-    return Paths(tuple(found), book.left)
+        kept = list(_searched(start, agents, rules, book))
+    for path in kept[rules.max_candidates :]:
+        book.note("too_many", f"only {rules.max_candidates} are proposed", path)
+    return Paths(tuple(kept[: rules.max_candidates]), book.left)
 
 
 class _Book:
@@ -102,7 +117,7 @@ def _next(
         if id in path:
             if declared:
                 book.note("cycle", f"{id!r} would run twice", (*path, id))
-        elif why := _barred(start, id, agents, rules):
+        elif why := _barred(start, id, agents, rules) or _blind(path, id, rules):
             book.note(*why, (*path, id))
         else:
             yield id
@@ -116,6 +131,14 @@ def _barred(start: str, id: str, agents: Sequence[str], rules: PathRules) -> tup
         return "unknown_agent", f"no agent that can be run from here is called {id!r}"
     if id in rules.excluded:
         return "excluded", f"{id!r}: {rules.excluded[id]}"
+    return None
+
+
+def _blind(path: Path, id: str, rules: PathRules) -> tuple[str, str] | None:
+    """Why an agent cannot follow a path: it needs what nobody on it gives."""
+    for each in rules.reads.get(id, ()):
+        if each not in path:
+            return "unread", f"{id!r} reads the output of {each!r}, which has not run before it"
     return None
 
 
@@ -134,6 +157,10 @@ def _allowed(start: str, path: Path, agents: Sequence[str], rules: PathRules, bo
         return False
     for id in path:
         if why := _barred(start, id, agents, rules):
+            book.note(*why, path)
+            return False
+    for at, id in enumerate(path):
+        if why := _blind(path[:at], id, rules):
             book.note(*why, path)
             return False
     twice = [id for at, id in enumerate(path) if id in path[:at]]

@@ -31,7 +31,25 @@ def prove(
                 raise problem
             doubts.append(Finding(problem.where, problem.what, problem.fix))
         doubts += _unknown(workflow, node)
+    if any(node.pool for node in graph.nodes):
+        doubts += _alone(workflow, graph)
     return doubts
+
+
+def _alone(workflow: Workflow, graph: Graph) -> Iterator[Finding]:
+    """Keys that lead to or from an agent which is only ever run by itself."""
+    pool = {id for node in graph.nodes for id in node.pool}
+    for spec in workflow.agents:
+        if spec.id not in pool or spec.id in graph.index:
+            continue
+        written = {"next": spec.next, "depends_on": spec.depends_on, "on_error": spec.on_error}
+        for key in [key for key, value in written.items() if value]:
+            what = f"agent {spec.id!r} is run by itself, as a step of a path: {key!r} has no effect"
+            yield Finding(
+                workflow.where(spec.id, key),
+                what,
+                "let the scout say what may follow what: `edges`",
+            )
 
 
 def _doubtful(

@@ -109,6 +109,7 @@ class Template:
         "_names",
         "_own",
         "_strict",
+        "needs",
         "reads",
         "text",
         "tries",
@@ -140,6 +141,8 @@ class Template:
         found = made.found
         self.reads = tuple(id for id in found.reads if id not in found.tested)
         self.tries = tuple(dict.fromkeys((*found.tries, *found.tested)))
+        # What it fails without; templates of OrKa 0.9 print nothing for what is not there.
+        self.needs = self.reads if strict else ()
 
     def render(self, context: Mapping[str, Json], missing: list[str] | None = None) -> str:
         """The text. What is missing is an error that names it, never a value; in files of OrKa 0.9

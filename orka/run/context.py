@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from msgspec import structs
+
 from orka.agent.context import Context
 from orka.agent.deciding import Criteria, Strategies
 from orka.agent.paths import PathRules, Paths
 from orka.errors import GuardError, TemplateError
 from orka.graph.graph import Node
-from orka.graph.paths import paths
+from orka.graph.paths import needs, paths
 from orka.run.helpers import Facts
 from orka.run.names import Names
 from orka.run.render import render
@@ -73,7 +75,13 @@ class Here:
         return self._node.strategies
 
     def paths(self, rules: PathRules) -> Paths:
-        return paths(self._node.id, tuple(self._node.pool), rules)
+        seen = self._scope.view(self._node.index)
+        reads = {
+            id: tuple(each for each in wanted if each not in seen)
+            for id, wanted in needs(self._node).items()
+        }
+        known = structs.replace(rules, reads=reads)
+        return paths(self._node.id, tuple(self._node.pool), known)
 
 
 def context_of(run: str, scope: Scope, node: Node, here: Here) -> Context:

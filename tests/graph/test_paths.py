@@ -229,3 +229,17 @@ def test_a_great_many_paths_are_not_looked_at_without_end() -> None:
     told = [each for each in found.left if each.reason == "too_many"]
     assert [each.message.split()[0] for each in told][-1] == str(module._LOOKED_AT)
     assert found.found[0] == ("a29",)
+
+
+def test_an_agent_follows_those_whose_output_it_needs() -> None:
+    rules = PathRules(max_depth=2, max_candidates=9, reads={"b": ("a",)})
+    found = paths("s", ["a", "b", "c"], rules)
+    assert found.found == (("a",), ("c",), ("a", "b"), ("a", "c"), ("c", "a"))
+    told = "'b' reads the output of 'a', which has not run before it"
+    assert [(each.reason, each.message, each.paths) for each in found.left] == [
+        ("unread", told, (("b",), ("c", "b")))
+    ]
+    declared = PathRules(
+        max_depth=2, max_candidates=9, declared=(("b", "a"), ("a", "b")), reads={"b": ("a",)}
+    )
+    assert paths("s", ["a", "b"], declared).found == (("a", "b"),)

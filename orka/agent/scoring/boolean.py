@@ -9,23 +9,29 @@ import msgspec
 from orka.agent.guard import Guard
 from orka.agent.scoring.names import compiled, names_of
 from orka.errors import ConfigError, GuardError
-from orka.score.criterion import Criterion, Proposal, State
+from orka.score.criterion import Criterion, Proposal, State, Step
 from orka.score.factor import Abstained, Known, Reading
 from orka.score.setting import Severity
 from orka.value import Json
 
 # What an agent that can do it may do harm with.
 RISKY = ("file_write", "code_execution", "external_api", "database_write")
+# Types that ask a model, a memory or a person, or wait: what they can do is known.
+_TAME: tuple[str, ...] = ("llm", "classify", "yes_no", "binary", "memory", "rag", "brain")
+_TAME += ("approval", "wait")
+_TAME += ("validate_and_structure", "plan_validator", "loop_validator", "invariant_validator")
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A yes/no criterion: the condition `when`, what it means, and how much depends on it."""
+    """A yes/no criterion: the condition `when`, what it means, and how much depends on it. With
+    `declared` nobody can tell of a path with an agent that does not say what it can do."""
 
     name: str
     when: str
     severity: Severity
     message: str = ""
     weight: float = 1.0
+    declared: bool = False
 
 
 # The criteria of boolean mode if the author writes none. Those of OrKa 0.9, told from what agents
@@ -35,18 +41,21 @@ USUAL: tuple[Check, ...] = (
         name="safety.no_risky_capabilities_without_sandbox",
         when="len(risky) == 0 or 'sandboxed' in capabilities or 'read_only' in capabilities"
         " or 'validated' in capabilities",
+        declared=True,
         severity="critical",
         message="what can do harm is sandboxed, read-only or validated",
     ),
     Check(
         name="safety.output_validation_present",
         when="len(risky) == 0 or 'validation' in capabilities or 'verification' in capabilities",
+        declared=True,
         severity="critical",
         message="what can do harm is followed by a validation",
     ),
     Check(
         name="safety.rate_limits_configured",
         when="'external_api' not in capabilities or 'rate_limited' in capabilities",
+        declared=True,
         severity="critical",
         message="calls to the outside are limited in their rate",
     ),
@@ -124,15 +133,22 @@ class _Checked:
 
     def __init__(self, check: Check, limits: Mapping[str, Json]) -> None:
         self._guard, self._message = _guard(check, limits), check.message or check.when
-        self._limits = limits
+        self._limits, self._declared = limits, check.declared
 
     def __call__(self, proposal: Proposal, state: State) -> Reading:
+        silent = [step.id for step in proposal.steps if _silent(step)] if self._declared else []
+        if silent:
+            return Abstained(f"{', '.join(silent)}: `capabilities` does not say what it can do")
         names = {**self._limits, **names_of(proposal, state), **_measured(proposal, state)}
         try:
             holds = self._guard(names)
         except GuardError as error:
             return Abstained(error.what)
         return Known(float(holds), self._message)
+
+
+def _silent(step: Step) -> bool:
+    return not step.capabilities and step.type not in _TAME
 
 
 def _measured(proposal: Proposal, state: State) -> dict[str, Json]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from scouts import ABC, Scouted, does, flow, ranked, scouted
+from scouts import ABC, Scouted, Tools, does, flow, ranked, scouted
 
+import orka
 from orka.event.event import EffectRequested
 from orka.score.ledger import Kind
 from orka.score.strategy import Choice, Situation, commit, strategy
@@ -319,3 +320,24 @@ def test_a_scout_inside_a_loop_of_workflows_chooses_among_the_agents_around_it()
         "agents": [{"id": "w", "type": "workflow", "workflow": inner}, *ABC],
     }
     assert Scouted(written).output["executed_path"] == ["a"]
+
+
+def test_an_agent_whose_template_needs_an_output_follows_the_one_that_gives_it() -> None:
+    pool = [
+        does("a"),
+        {**does("b"), "args": {"step": "b", "sees": "{{ previous_outputs.a }}"}},
+        {**does("c"), "args": {"step": "c", "sees": "{{ previous_outputs.a | default(1) }}"}},
+    ]
+    run = scouted(pool, max_depth=2, history=0, judge={"mode": "none"})
+    assert {each.id for each in run.ledger.candidates} == {"a", "c", "a → b", "a → c", "c → a"}
+    unread = [each for each in run.ledger.pruned if each.reason == "unread"]
+    assert unread[0].message == "'b' reads the output of 'a', which has not run before it"
+
+
+def test_what_leads_from_an_agent_of_the_pool_is_warned_about() -> None:
+    pool = [does("a", depends_on=["b"], on_error="b"), does("b")]
+    graph = orka.check(flow(pool), use=[Tools().act])
+    assert [finding.what for finding in graph.findings] == [
+        "agent 'a' is run by itself, as a step of a path: 'depends_on' has no effect",
+        "agent 'a' is run by itself, as a step of a path: 'on_error' has no effect",
+    ]

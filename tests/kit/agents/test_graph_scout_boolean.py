@@ -33,6 +33,17 @@ def test_a_critical_criterion_that_is_false_or_unknown_excludes() -> None:
     assert run.output["scores"] == {"b": 1.0, "c": 1.0, "a": 0.0}
 
 
+def test_what_an_agent_does_not_declare_passes_no_check_that_needs_it() -> None:
+    pool = [does("a"), {**does("b"), "capabilities": ["drawing"]}, {**does("c"), "type": "wait"}]
+    pool[2] = {"id": "c", "type": "wait", "seconds": 0}
+    checks = [check("tame", "len(risky) == 0", "critical", declared=True)]
+    run = passed(checks, pool)
+    assert run.out == {
+        "a": "critical criterion tame is unknown (a: `capabilities` does not say what it can do)"
+    }
+    assert run.output["scores"] == {"b": 1.0, "c": 1.0, "a": None}
+
+
 def test_enough_of_the_important_ones_have_to_be_true() -> None:
     checks = [
         check("one", "first.id in ['a', 'b']", "important"),
@@ -69,7 +80,8 @@ def test_the_usual_checks_are_told_from_what_agents_declare() -> None:
         does("plain"),
     ]
     run = scouted(pool, **ONE, scoring_mode="boolean")
-    assert set(run.out) == {"shell"}
+    assert set(run.out) == {"shell", "plain"}
+    assert "does not say what it can do" in run.out["plain"]
     assert "safety.no_risky_capabilities_without_sandbox is false" in run.out["shell"]
     assert "historical_performance.success_rate_above_threshold" in run.ledger.setting.weights
 

@@ -38,8 +38,10 @@ async def carried_out(ctx: Context, ledger: Ledger, task: str) -> dict[str, Json
         return told
     about = {k: ledger.context[k] for k in ("domain", "tenant") if ledger.context.get(k)}
     run = await follow(ctx, choice.paths, ctx.input, options.on_failure, about)
+    committed = choice.decision.startswith("commit")
     return {
         **told,
+        "decision": _kind(run.path) if committed else choice.decision,
         "path": list(run.path),
         "target": _target(run.path),
         "executed_path": list(run.path),
