@@ -20,7 +20,7 @@ from orka.score.factor import PENALTIES, Abstained, Known, Reading
 from orka.score.flips import flips
 from orka.score.ledger import Candidate, Ledger
 from orka.score.setting import PROFILES, Setting, factors_of
-from orka.score.whatif import Change, whatif
+from orka.score.whatif import Change, Changing
 from orka.value import canonical, parse
 
 Row = dict[str, object]
@@ -60,8 +60,14 @@ def rescored(line: bytes) -> None:
     assert found == ledger.outcome
 
 
-def reweighed(line: bytes) -> None:
-    whatif(Ledger.read(parse(line)), CHANGE)
+def reweighing() -> Callable[[bytes], None]:
+    """Decided by other weights, as `rescore` does it."""
+    changing = Changing(CHANGE)
+
+    def reweighed(line: bytes) -> None:
+        changing.decided(Ledger.read(parse(line)))
+
+    return reweighed
 
 
 def flipped(line: bytes) -> None:
@@ -88,7 +94,7 @@ def measured(count: int) -> list[Row]:
     found = [
         timed("ledger_read", decoded, known),
         timed("ledger_rescored", rescored, known),
-        timed("ledger_reweighed", reweighed, known),
+        timed("ledger_reweighed", reweighing(), known),
         timed("ledger_flips", flipped, known),
         timed("ledger_unknown", flipped, some),
     ]

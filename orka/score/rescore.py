@@ -10,7 +10,7 @@ from orka.errors import OrkaError
 from orka.score.again import again
 from orka.score.ledger import Kind, Ledger, Outcome
 from orka.score.strategy import STRATEGIES, Strategy
-from orka.score.whatif import Change, whatif
+from orka.score.whatif import Change, Changing
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,12 +84,13 @@ def rescore(
     its error. What cannot be made again is listed with the cause, never dropped: a change that
     names what was not measured, or a record that its own factors do not support."""
     lines, left = list[Rescore](), list[LeftOut]()
+    changing = Changing(change, strategies)
     for name, ledger in decisions:
         try:
             if isinstance(ledger, OrkaError):
                 raise ledger
             again(ledger, strategies)
-            after = whatif(ledger, change, strategies).outcome
+            after = changing.decided(ledger).outcome
         except OrkaError as error:
             left.append(LeftOut(name, error.code, error.what))
         else:

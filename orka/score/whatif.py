@@ -33,6 +33,33 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         return self == Change()
 
 
+class Changing:
+    """A change that is made to many decisions. What was decided by one setting is decided again by
+    one engine: most decisions of a workflow share theirs."""
+
+    def __init__(self, change: Change, strategies: Mapping[str, Strategy] = STRATEGIES) -> None:
+        self._change, self._strategies = change, strategies
+        self._engines: dict[Setting, DecisionEngine] = {}
+
+    def decided(self, ledger: Ledger) -> Ledger:
+        """The decision made again. Raises what `whatif` raises."""
+        without, candidates = self._change.without, ledger.candidates
+        for id in without:
+            ledger.candidate(id)
+        if without:
+            candidates = tuple(each for each in candidates if each.id not in without)
+        return self._engine(ledger.setting).ledger(
+            candidates, pruned=ledger.pruned, noise=ledger.noise, context=ledger.context
+        )
+
+    def _engine(self, setting: Setting) -> DecisionEngine:
+        engine = self._engines.get(setting)
+        if engine is None:
+            engine = DecisionEngine(changed(setting, self._change), self._strategies)
+            self._engines[setting] = engine
+        return engine
+
+
 def whatif(
     ledger: Ledger, change: Change, strategies: Mapping[str, Strategy] = STRATEGIES
 ) -> Ledger:
@@ -42,12 +69,7 @@ def whatif(
     measured, a policy that would reward not knowing), `LedgerError` (`ledger.candidate`) for a
     candidate that there is not.
     """
-    for id in change.without:
-        ledger.candidate(id)
-    candidates = [each for each in ledger.candidates if each.id not in change.without]
-    return DecisionEngine(changed(ledger.setting, change), strategies).ledger(
-        candidates, pruned=ledger.pruned, noise=ledger.noise, context=ledger.context
-    )
+    return Changing(change, strategies).decided(ledger)
 
 
 def changed(setting: Setting, change: Change) -> Setting:
