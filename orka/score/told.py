@@ -11,7 +11,7 @@ from orka.score.scorer import SQUARE, Exact, Scored, Standing
 
 # Decimal places: the first at which nothing is lost, else as many as tell it from 0.
 _FEWEST, _USUAL, _MOST = 4, 6, 12
-# Of so many candidates that are out it is told why.
+# Of a long list so many are named.
 _SEVERAL = 3
 
 
@@ -26,7 +26,9 @@ def figure(value: Exact, *, sign: bool = False) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """`a`, `a and b`, `a, b and c`; of many the first few: `a, b, c and 4 others`."""
+    if len(words) > _SEVERAL + 1:
+        words = [*words[:_SEVERAL], f"{len(words) - _SEVERAL} others"]
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
 
 

@@ -16,6 +16,7 @@ from orka.score.factor import PENALTIES, Abstained, Known, Reading
 from orka.score.ledger import Candidate, Ledger, Noise, Pruned
 from orka.score.setting import BooleanRules, Factor, Setting, factors_of
 from orka.score.strategy import STRATEGIES, Choice, Situation, commit, strategy
+from orka.score.told import listed
 from orka.score.why import parts, why
 from orka.value import Json
 from score.decisions import random_ledger
@@ -385,3 +386,8 @@ def test_parts_of_a_score_with_weights_handed_on_sum_to_it() -> None:
         == Fraction((300_000 * 500_000 + 200_000 * 250_000) * 600_000, 500_000) - 100_000 * 100_000
     )
     assert "cost" in PENALTIES
+
+
+def test_of_many_that_tie_the_first_few_are_named() -> None:
+    assert listed(["a", "b", "c", "d"]) == "a, b, c and d"
+    assert listed(["a", "b", "c", "d", "e"]) == "a, b, c and 2 others"
