@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from orka.score.again import again
 from orka.score.decide import DecisionEngine
 from orka.score.factor import PENALTIES, Abstained, Known, Reading
 from orka.score.flips import flips
@@ -61,11 +62,12 @@ def rescored(line: bytes) -> None:
 
 
 def reweighing() -> Callable[[bytes], None]:
-    """Decided by other weights, as `rescore` does it."""
+    """As `orka rescore` does it: checked against its own factors, then decided by other weights."""
     changing = Changing(CHANGE)
 
     def reweighed(line: bytes) -> None:
-        changing.decided(Ledger.read(parse(line)))
+        ledger = Ledger.read(parse(line))
+        changing.outcome(ledger, again(ledger))
 
     return reweighed
 

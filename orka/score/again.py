@@ -42,8 +42,10 @@ def again(ledger: Ledger, strategies: Mapping[str, Strategy] = STRATEGIES) -> St
 def _weighed(ledger: Ledger) -> None:
     """Raises `LedgerError` for a factor that was measured, and of which the setting has lost how
     much it counts."""
-    weights = ledger.setting.weights
+    weights = ledger.setting.weights.keys()
     for candidate in ledger.candidates:
+        if candidate.factors.keys() <= weights:
+            continue
         for name in candidate.factors:
             if name not in weights:
                 raise _unreadable(
@@ -53,15 +55,17 @@ def _weighed(ledger: Ledger) -> None:
 
 def _measured(ledger: Ledger, standing: Standing) -> Iterator[tuple[str, Json, Json]]:
     """Where the ranking, the scores and the margins differ."""
-    recorded, places = ledger.outcome, standing.places
-    yield from _places(recorded.ranking, places)
+    recorded = ledger.outcome
+    found = [(each.candidate.id, each.score) for each in (*standing.ranked, *standing.out)]
+    if found != [(each.id, each.score) for each in recorded.ranking]:
+        yield from _places(recorded.ranking, standing.places)
     needed = needed_margin(ledger.setting, ledger.noise)
-    found: Mapping[str, Json] = {
+    figures: Mapping[str, Json] = {
         "margin": None if standing.margin is None else number(standing.margin),
         "needed": None if needed is None else number(needed),
         "tied": standing.tied,
     }
-    for name, value in found.items():
+    for name, value in figures.items():
         if getattr(recorded, name) != value:
             yield f"the outcome's `{name}`", getattr(recorded, name), value
 

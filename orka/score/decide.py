@@ -43,6 +43,13 @@ class DecisionEngine:
                 check_choice(self._strategy.name, choice, situation)
         return _outcome(standing, choice, needed)
 
+    def reweigh(self, ledger: Ledger, standing: Standing) -> Outcome:
+        """What comes of a ledger whose candidates its own setting has scored already; of the two
+        settings only the weights and the way to choose may differ where all is known."""
+        if standing.whole:
+            return self.conclude(self._scorer.reweighed(standing), ledger.noise)
+        return self.decide(ledger.candidates, ledger.noise)
+
     def ledger(
         self,
         candidates: Sequence[Candidate],

@@ -89,8 +89,7 @@ def rescore(
         try:
             if isinstance(ledger, OrkaError):
                 raise ledger
-            again(ledger, strategies)
-            after = changing.decided(ledger).outcome
+            after = changing.outcome(ledger, again(ledger, strategies))
         except OrkaError as error:
             left.append(LeftOut(name, error.code, error.what))
         else:

@@ -36,12 +36,15 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """All candidates: those that are in, the best first, ties in declared order; and the rest.
-    `open` names the unknown factors that the setting does not go on without, by policy."""
+    `ask` and `stop` name the unknown factors that the setting does not go on without. If it is
+    `whole`, nothing but weights decides: all is known of those that are in, the others were out
+    before anything was scored."""
 
     ranked: tuple[Scored, ...]
     out: tuple[Scored, ...] = ()
     ask: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
+    whole: bool = False
 
     @property
     def margin(self) -> Exact | None:
@@ -99,7 +102,22 @@ class PathScorer:
             out=tuple(out),
             ask=() if whole else self._open("ask", inside),
             stop=() if whole else self._open("stop", inside),
+            whole=whole and not self._rules and all(each.candidate.excluded for each in out),
         )
+
+    def reweighed(self, standing: Standing) -> Standing:
+        """What comes of a `whole` standing, by other weights, with these."""
+        scored = [
+            Scored(
+                candidate=each.candidate,
+                order=each.order,
+                effective=each.effective,
+                final=sum(map(mul, self._weights, each.effective)),
+            )
+            for each in standing.ranked
+        ]
+        scored.sort(key=_better)
+        return Standing(ranked=tuple(scored), out=standing.out, whole=True)
 
     def _whole(self, candidate: Candidate) -> bool:
         """Whether all of a candidate's factors are known."""
@@ -180,11 +198,9 @@ def total(
 
 def number(final: Exact) -> float:
     """A score as a number, rounded once."""
-    return (
-        round(float(Fraction(final) / SQUARE), 12)
-        if isinstance(final, Fraction)
-        else (final / SQUARE)
-    )
+    if isinstance(final, int):
+        return final / SQUARE
+    return round(float(final / SQUARE), 12)
 
 
 def failing(factors: Sequence[Factor], rules: BooleanRules, held: Mapping[str, Reading]) -> str:

@@ -123,7 +123,8 @@ def check_weights(weights: object, known: Collection[str]) -> None:
         if name not in known:
             raise _weights(f"weights name the unknown factor {name!r}", known, name)
         if isinstance(weight, bool) or not isinstance(weight, (int, float)):
-            raise _weights(f"the weight of {name!r} in `weights` is {weight!r}, no number", known)
+            told = f"the weight of {name!r} in `weights` is {weight!r}, no number"
+            raise _weights(told, known, fix="write a number, 0 or more")
         if not weight <= MOST:  # neither is a number that is none
             told = f"the weight of {name!r} in `weights` is {weight!r}"
             raise _weights(told, known, fix=f"give a finite number, at most {MOST:g}")

@@ -8,7 +8,8 @@ import msgspec
 
 from orka.errors import ConfigError, nearest
 from orka.score.decide import DecisionEngine
-from orka.score.ledger import Ledger
+from orka.score.ledger import Ledger, Outcome
+from orka.score.scorer import Standing
 from orka.score.setting import Policy, Setting, check_policy, check_weights, profile_weights
 from orka.score.strategy import STRATEGIES, Strategy
 
@@ -51,6 +52,12 @@ class Changing:
         return self._engine(ledger.setting).ledger(
             candidates, pruned=ledger.pruned, noise=ledger.noise, context=ledger.context
         )
+
+    def outcome(self, ledger: Ledger, standing: Standing) -> Outcome:
+        """What would have come of a ledger whose `standing` is known. Raises what `whatif` does."""
+        if self._change.without:
+            return self.decided(ledger).outcome
+        return self._engine(ledger.setting).reweigh(ledger, standing)
 
     def _engine(self, setting: Setting) -> DecisionEngine:
         engine = self._engines.get(setting)

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from orka.errors import ConfigError, LedgerError
+from orka.score.again import again
 from orka.score.decide import DecisionEngine
 from orka.score.factor import Known
 from orka.score.ledger import Candidate, Ledger
 from orka.score.setting import PROFILES, Setting, factors_of
-from orka.score.whatif import Change, whatif
+from orka.score.whatif import Change, Changing, whatif
 from orka.score.why import why
 from orka.value import Json
 from score.decisions import random_ledger
@@ -38,6 +39,21 @@ def test_what_comes_out_is_a_record_of_its_own(block: range) -> None:
         changed = whatif(found, Change(set={name: 0.77}, commit_margin=0.01, strategy="strict"))
         assert why(Ledger.read(msgspec.json.decode(msgspec.json.encode(changed.json()))))
         assert changed.candidates == found.candidates
+
+
+def test_many_decisions_come_out_as_each_does_by_itself(block: range) -> None:
+    for change in (Change(commit_margin=0.3), Change(strategy="strict"), Change(policies={})):
+        changing = Changing(change)
+        for seed in block:
+            made = random_ledger(seed)
+            assert changing.outcome(made, again(made)) == whatif(made, change).outcome
+            swapped = dict(
+                zip(made.setting.weights, [*made.setting.weights.values()][::-1], strict=True)
+            )
+            weighed = Changing(Change(weights=swapped))
+            assert (
+                weighed.outcome(made, again(made)) == whatif(made, Change(weights=swapped)).outcome
+            ), f"seed {seed}"
 
 
 def test_one_weight_is_changed_and_the_others_stay(example: Ledger) -> None:

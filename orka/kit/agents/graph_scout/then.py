@@ -175,10 +175,15 @@ def _told(ledger: Ledger, choice: Choice) -> dict[str, Json]:
 
 def _no_path(ctx: Context, ledger: Ledger) -> AgentError:
     left = "; ".join(f"{each.reason}: {each.message}" for each in ledger.pruned[:_PRUNED])
+    none = ledger.outcome.status == "no_candidates"
+    wanted = (
+        "define agents that are in no list, route or branch: they are the candidates"
+        if none
+        else "loosen what excludes them (a budget, a rule that forbids, a criterion, a policy)"
+    )
     return AgentError(
         f"{ctx.node!r} has no path to choose: {ledger.outcome.reason}"
         + (f"; left out were {left}" if left else ""),
-        fix="define agents that are in no list, route or branch: they are the candidates; or name "
-        "a `fallback`; `orka why` shows what was pruned or excluded",
+        fix=f"{wanted}; or name a `fallback`; `orka why` shows what was pruned or excluded",
         code="scout.no_path",
     )
