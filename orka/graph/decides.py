@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeVar
 
 from orka.agent.deciding import Criteria, Strategies
 from orka.errors import ConfigError, nearest
@@ -10,33 +11,42 @@ from orka.graph.graph import Node
 from orka.graph.part import Part
 from orka.spec.workflow import Workflow
 
+T = TypeVar("T")
+
 _LOAD = "load the file that defines it with --plugin FILE; "
 
 
 def criteria_of(workflow: Workflow, part: Part, known: Criteria) -> Criteria:
     """Raises `ConfigError` for a name that does not exist."""
-    for name in part.shape.criteria:
-        if name not in known:
-            raise ConfigError(
-                f"agent {part.spec.id!r} decides by the criterion {name!r}, which does not exist",
-                where=_where(workflow, part, name),
-                fix=_LOAD + nearest(name, known),
-                code="config.unknown_criterion",
-            )
-    return {name: known[name] for name in part.shape.criteria}
+    found, missing = _found(part.shape.criteria, known)
+    if missing:
+        raise _unknown(workflow, part, "criterion", missing, known, "config.unknown_criterion")
+    return found
 
 
 def strategies_of(workflow: Workflow, part: Part, known: Strategies) -> Strategies:
     """Raises `ConfigError` for a name that does not exist."""
-    for name in part.shape.strategies:
-        if name not in known:
-            raise ConfigError(
-                f"agent {part.spec.id!r} decides by the strategy {name!r}, which does not exist",
-                where=_where(workflow, part, name),
-                fix=_LOAD + nearest(name, known),
-                code="config.unknown_strategy",
-            )
-    return {name: known[name] for name in part.shape.strategies}
+    found, missing = _found(part.shape.strategies, known)
+    if missing:
+        raise _unknown(workflow, part, "strategy", missing, known, "config.unknown_strategy")
+    return found
+
+
+def _found(names: Sequence[str], known: Mapping[str, T]) -> tuple[dict[str, T], str]:
+    """What is there, and the first name that is not."""
+    missing = next((name for name in names if name not in known), "")
+    return {name: known[name] for name in names if name in known}, missing
+
+
+def _unknown(
+    workflow: Workflow, part: Part, kind: str, name: str, known: Collection[str], code: str
+) -> ConfigError:
+    return ConfigError(
+        f"agent {part.spec.id!r} decides by the {kind} {name!r}, which does not exist",
+        where=_where(workflow, part, name),
+        fix=_LOAD + nearest(name, known),
+        code=code,
+    )
 
 
 def check_named(workflow: Workflow, part: Part, pool: Collection[str]) -> None:
