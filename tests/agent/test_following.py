@@ -127,7 +127,8 @@ def test_a_path_that_begins_with_what_failed_is_passed_over(on_failure: str) -> 
     found = output(run.start())
     assert found["path"] == ["a", "c", "b"]
     notes = [e for e in run.events if isinstance(e, Noted) and e.kind == "path_passed_over"]
-    assert [note.message for note in notes] == ["it begins like one that failed: a → b"]
+    told = "a → b: passed over, since it begins like one that failed: a → b"
+    assert [note.message for note in notes] == [told]
     assert run.tools.counts == {"a": 1, "b": 2, "c": 1}
 
 
