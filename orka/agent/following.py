@@ -78,6 +78,11 @@ async def follow(
     raise _failed(ctx, given_up) from cause
 
 
+async def _passed_over(ctx: Context, path: Path, hopeless: str) -> None:
+    told = f"{' → '.join(path)}: passed over, since it begins like one that failed: {hopeless}"
+    await ctx.note("path_passed_over", told)
+
+
 async def _run(
     ctx: Context, path: Path, given: Json, before: Mapping[str, Json], number: int
 ) -> tuple[dict[str, Json], EffectFailed | None]:
