@@ -56,10 +56,7 @@ async def follow(
     cause: EffectFailed | None = None
     for number, path in enumerate(paths, 1):
         if (hopeless := _hopeless(path, given_up)) is not None:
-            told = (
-                f"{' → '.join(path)}: passed over, since it begins like one that failed: {hopeless}"
-            )
-            await ctx.note("path_passed_over", told)
+            await _passed_over(ctx, path, hopeless)
             continue
         before = _common(path, kept) if on_failure == "continue" else {}
         done, failed = await _run(ctx, path, given, before, number)
