@@ -89,6 +89,12 @@ class PluginError(OrkaError):
     code = "plugin.invalid"
 
 
+class ScreenError(OrkaError):
+    """A guard could not look at a text, or does not let it pass."""
+
+    code = "screen.failed"
+
+
 class AgentError(OrkaError):
     """An agent broke the contract agents are written against."""
 

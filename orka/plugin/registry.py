@@ -16,6 +16,7 @@ from orka.agent.agent import AgentType
 from orka.agent.tool import FunctionTool
 from orka.errors import AgentError, PluginError
 from orka.plugin.decides import check_signature
+from orka.port.guard import GuardType
 from orka.port.memory import Memory
 from orka.port.model import Model
 from orka.port.store import Store
@@ -100,6 +101,7 @@ class Registry:
         self.stores: Offers[Callable[..., Store]] = Offers("orka.stores", _callable)
         self.memories: Offers[Callable[..., Memory]] = Offers("orka.memories", _callable)
         self.commands: Offers[object] = Offers("orka.commands", _anything)
+        self.guards: Offers[GuardType] = Offers("orka.guards", _guard)
         self.criteria: Offers[Criterion] = Offers("orka.criteria", _criterion)
         self.strategies: Offers[Strategy] = Offers("orka.strategies", _strategy)
         for strategy in STRATEGIES.values():
@@ -119,6 +121,8 @@ class Registry:
             self.agents.add(thing.name, thing, origin, version or thing.version)
         elif isinstance(thing, FunctionTool):
             self.tools.add(thing.name, thing, origin, version)
+        elif isinstance(thing, GuardType):
+            self.guards.add(thing.name, thing, origin, version)
         elif isinstance(thing, Criterion):
             self.criteria.add(thing.name, thing, origin, version)
         elif isinstance(thing, Strategy):
@@ -271,6 +275,12 @@ def _tool(name: str, thing: object, version: str) -> Tool:
     found: Any = thing  # checked attribute by attribute
     tool: Tool = found
     return tool
+
+
+def _guard(name: str, thing: object, version: str) -> GuardType:
+    if not isinstance(thing, GuardType) or thing.name != name:
+        raise PluginError(f"{name!r} is not a guard of that name: {thing!r}")
+    return msgspec.structs.replace(thing, version=version or thing.version)
 
 
 def _criterion(name: str, thing: object, version: str) -> Criterion:
