@@ -1,8 +1,7 @@
-"""The public door: load, check, run, resume, fork, replay. Wires the rooms, decides nothing."""
+"""What runs need besides a workflow, and all that can be done with them."""
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+from orka.api.wiring import input_of, limits_of, names_of, registry_of
 from orka.engine.handlers import ModelHandler, ToolHandler
 from orka.engine.history import HistoryHandler
 from orka.engine.many import bounded
@@ -19,14 +19,13 @@ from orka.engine.outside import Audience, Watcher
 from orka.engine.prices import Prices, prices_in
 from orka.engine.redact import Redactor, environment_secrets
 from orka.engine.worker import Clock, Worker, World
-from orka.errors import ConfigError, InputError, RunNotFound, StoreError, nearest
+from orka.errors import InputError, RunNotFound, StoreError, nearest
 from orka.event.codec import verify
 from orka.event.event import EffectAnswered, Fact, Origin, RunStarted
 from orka.graph.compile import compile
 from orka.graph.graph import Graph
 from orka.graph.names import check_names
 from orka.graph.outer import Outer
-from orka.plugin.registry import Registry
 from orka.port.handler import Handler
 from orka.port.memory import Memory
 from orka.port.model import Model
@@ -43,8 +42,6 @@ from orka.view.run import Run
 from orka.view.salvage import valid_prefix
 
 HOME = ".orka"
-# Embedded weights answer one question at a time.
-LIMITS = {"local": 1}
 
 
 class Runtime:
@@ -73,7 +70,7 @@ class Runtime:
         limits: Mapping[str, int] | None = None,
         clock: Clock = time.time,
     ) -> None:
-        self.registry = _registry(plugins, use, models or {})
+        self.registry = registry_of(plugins, use, models or {})
         if mcp is not None:
             self.registry.open_servers(mcp)
         self.store = self.registry.store(store, durability)
@@ -84,7 +81,7 @@ class Runtime:
             self.registry.models,
             table,
             self._audience.text,
-            _limits(limits or {}),
+            limits_of(limits or {}),
             self.registry.tools,
         )
         self.memory = MemoryHandler(partial(self.registry.memory, memory, store), clock)
@@ -161,7 +158,7 @@ class Runtime:
         """Answer what a run asked a person and let it go on. `question` is the effect's id, or the
         node's when it has one question open. Raises `InputError` if nobody asked."""
         run = self.open(run_id)
-        asked = [q for q in run.questions if question in _names(q.id)]
+        asked = [q for q in run.questions if question in names_of(q.id)]
         if len(asked) != 1:
             names = [q.id for q in run.questions]
             raise InputError(
@@ -258,7 +255,7 @@ class Runtime:
         begun: Callable[[str], None] | None,
         recording: Recording | None = None,
     ) -> Run:
-        given = _given(input)
+        given = input_of(input)
         now = self._clock()
         run_id = (
             run_id or f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(4)}"
@@ -315,84 +312,3 @@ class Runtime:
         flow = run.started.flow
         known = self._graphs.get(self.store.blob(flow).decode()) if flow else None
         return known or self.check(self._workflow_of(run))
-
-
-def _limits(given: Mapping[str, int]) -> dict[str, int]:
-    for name, most in given.items():
-        if most < 1:
-            raise ConfigError(f"limits[{name!r}] is {most}", fix="1 or more calls at once")
-    return {**LIMITS, **given}
-
-
-def _registry(
-    plugins: Iterable[str | Path],
-    use: Iterable[object],
-    models: Mapping[str, Callable[[], Model] | Model],
-) -> Registry:
-    """What is installed, and what was given."""
-    registry = Registry()
-    for path in plugins:
-        registry.load_file(str(path))
-    for thing in use:
-        if not registry.add(thing):
-            raise ConfigError(f"{thing!r} is neither agent type, tool, criterion nor strategy")
-    for name, model in models.items():
-        registry.models.put(name, _factory(model), f"python:{name}", "")
-    return registry
-
-
-def _names(question: str) -> tuple[str, str, str]:
-    """What a question can be called: its id, the path of its node, and the node's own id."""
-    path = question.rpartition("#")[0]
-    return question, path, path.rpartition("/")[2]
-
-
-def _factory(model: Callable[[], Model] | Model) -> Callable[[], Model]:
-    if hasattr(model, "complete") and not isinstance(model, type):
-        made: Model = model
-        return lambda: made
-    return model
-
-
-def _given(input: Json) -> Json:
-    try:
-        given, notes = plain(input)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"the input is not JSON: {error}", code="input.not_json") from None
-    if notes:
-        raise InputError(f"the input is not JSON: {'; '.join(notes)}", code="input.not_json")
-    return given
-
-
-def run_sync(flow: Flow, input: Json = None, **settings: object) -> Run:
-    """`run` for code that is not async. Raises what `run` raises."""
-    return asyncio.run(run(flow, input, **settings))  # type: ignore[arg-type]  # checked by Runtime
-
-
-async def run(flow: Flow, input: Json = None, *, run_id: str = "", **settings: object) -> Run:
-    """Run a workflow once. `settings` are those of `Runtime`."""
-    async with Runtime(**settings) as runtime:  # type: ignore[arg-type]  # checked by Runtime
-        return await runtime.run(flow, input, run_id=run_id)
-
-
-def check(flow: Flow, **settings: object) -> Graph:
-    """Raises `ConfigError` and its kin for anything that can be found before a run."""
-    return Runtime(**settings).check(flow)  # type: ignore[arg-type]  # checked by Runtime
-
-
-def open_run(run_id: str, **settings: object) -> Run:
-    """A recorded run. Raises `RunNotFound`, `StoreCorrupt`."""
-    return Runtime(**settings).open(run_id)  # type: ignore[arg-type]  # checked by Runtime
-
-
-def replay(run_id: str, **settings: object) -> Run:
-    """Replay a recorded run. Raises `Diverged` unless it comes out byte-identical."""
-    runtime = Runtime(**settings)  # type: ignore[arg-type]  # checked by Runtime
-    runtime.replay(run_id)
-    return runtime.open(run_id)
-
-
-async def resume(run_id: str, **settings: object) -> Run:
-    """Take up a run where its trace ends."""
-    async with Runtime(**settings) as runtime:  # type: ignore[arg-type]  # checked by Runtime
-        return await runtime.resume(run_id)
