@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+PLUGINS = sorted(each.parent for each in (ROOT / "plugins").glob("*/pyproject.toml"))
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 CASE = "examples/veterinary/cases/border_collie_lameness.json"
 FLOW = "examples/veterinary/veterinary.yml"
@@ -30,16 +31,45 @@ def demo() -> None:
 
 
 def test(*arguments: str) -> None:
-    """Format, lint, types, then all tests (architecture, docs and examples among them)."""
+    """Format, lint, types, then all tests (architecture, docs and examples among them); then the
+    plugins' own, installed apart: the core is tested without them."""
     install("dev", "local", "openai")
     tool = [str(BIN / "python"), "-m"]
     step("format", "run `python3 tasks.py format`", [*tool, "ruff", "format", "--check", "."])
     step("lint", "see above", [*tool, "ruff", "check", "."])
-    for places in (["orka", "tests", "tasks.py"], ["benchmarks"]):
+    for places in (["orka", "tests", "conftest.py", "tasks.py"], ["benchmarks"]):
         step("types", "see above", [*tool, "mypy", *places])
+    for plugin in PLUGINS:
+        check = [
+            *tool,
+            "mypy",
+            "--config-file",
+            str(ROOT / "pyproject.toml"),
+            "--exclude",
+            "build/",
+        ]
+        step(f"types of {plugin.name}", "see above", [*check, "."], within=plugin)
     step("the local model", "`orka doctor` says more", orka("models", "pull"))
     workers = ["-n", "2"] if not arguments else []
     step("tests", "see above", [*tool, "pytest", *workers, *arguments])
+    if not arguments:
+        test_plugins()
+
+
+def test_plugins() -> None:
+    """Each plugin's own tests, with all plugins installed into a folder of their own."""
+    target = VENV / "plugins"
+    shutil.rmtree(target, ignore_errors=True)
+    tool = [str(BIN / "python"), "-m"]
+    pip = [*tool, "pip", "--disable-pip-version-check", "-q", "install", "--no-deps"]
+    for plugin in PLUGINS:
+        put = [*pip, "--no-build-isolation", "--target", str(target), str(plugin)]
+        step(f"{plugin.name}", "see the message of pip above", put)
+    os.environ["PYTHONPATH"] = str(target)
+    for plugin in PLUGINS:
+        step(
+            f"tests of {plugin.name}", "see above", [*tool, "pytest", "-n", "2", f"{plugin}/tests"]
+        )
 
 
 def bench(*arguments: str) -> None:
@@ -93,10 +123,10 @@ def make_venv() -> None:
         ) from None
 
 
-def step(name: str, advice: str, command: Sequence[str]) -> None:
+def step(name: str, advice: str, command: Sequence[str], within: Path = ROOT) -> None:
     """Run one step; stop with its name and what to do if it fails."""
     print(f"· {name}", flush=True)
-    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    code = subprocess.run(command, cwd=within, check=False).returncode
     if code:
         print(f"✗ {name} failed (exit status {code}): {advice}", file=sys.stderr, flush=True)
         raise StepFailed(code)
