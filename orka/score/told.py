@@ -56,12 +56,21 @@ def sentence(
 def _weighed(shares: Sequence[tuple[str, Exact]]) -> str:
     """What speaks for the leader, and what it outweighs; the largest first."""
     moving = sorted((s for s in shares if s[1]), key=lambda share: -abs(Fraction(share[1])))
-    told = [(f"{name} {figure(share, sign=True)}", share > 0) for name, share in moving]
-    good = [text for text, speaks in told if speaks]
-    bad = [text for text, speaks in told if not speaks]
+    good = [each for each in moving if each[1] > 0]
+    bad = [each for each in moving if each[1] < 0]
     if not bad:
-        return listed(good)
-    return f"{listed(good)} {'outweighs' if len(good) == 1 else 'outweigh'} {listed(bad)}"
+        return _summed(good)
+    return f"{_summed(good)} {'outweighs' if len(good) == 1 else 'outweigh'} {_summed(bad)}"
+
+
+def _summed(shares: Sequence[tuple[str, Exact]]) -> str:
+    """Each with its share; of many the first few, and what the others come to."""
+    told = [f"{name} {figure(share, sign=True)}" for name, share in shares]
+    if len(told) > _SEVERAL + 1:
+        rest = shares[_SEVERAL:]
+        together = figure(sum(share for _, share in rest), sign=True)
+        told = [*told[:_SEVERAL], f"{len(rest)} others {together}"]
+    return listed(told)
 
 
 def _tie(standing: Standing, name: str, score: str, shares: Sequence[tuple[str, Exact]]) -> str:
@@ -77,8 +86,7 @@ def _tie(standing: Standing, name: str, score: str, shares: Sequence[tuple[str, 
 
 
 def _balanced(shares: Sequence[tuple[str, Exact]]) -> str:
-    moving = [f"{name} {figure(share, sign=True)}" for name, share in shares if share]
-    return f"{listed(moving)} cancel out"
+    return f"{_summed([each for each in shares if each[1]])} cancel out"
 
 
 def _alone(standing: Standing, name: str, score: str) -> str:
