@@ -1,0 +1,1 @@
+"""Guards: each looks at text for one kind of trouble."""
