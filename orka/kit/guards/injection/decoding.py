@@ -1,0 +1,147 @@
+"""Text that hides in an encoding: where it stands, and what it says once it is decoded."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+_BASE64 = re.compile(
+    r"(?<![\w+/=-])(?:[\w+/-]{16,}[ \t]?\r?\n[ \t]*)*[\w+/-]{12,}={0,2}(?![\w=])", re.ASCII
+)
+_CUT_BASE64 = re.compile(r"[A-Za-z0-9+/]{64,}")
+_BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}(?![A-Za-z0-9=])")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[\s:,]{0,2}){8,}(?![0-9A-Za-z])")
+_BINARY = re.compile(r"(?<!\d)(?:[01]{8}[\s,]{0,2}){4,}(?!\d)")
+_DECIMAL = re.compile(r"(?<!\d)(?:&#|\\)?\d{2,3}(?:[\s,;]{1,2}\d{2,3}){7,}(?!\d)")
+_MORSE = re.compile(
+    r"(?<!\S)(?:[.\-\u2013\u2014]{1,6}(?: ?/ ?| {1,3})){7,}[.\-\u2013\u2014]{1,6}(?!\S)"
+)
+_ASCII85 = re.compile(r"<~[!-u\s]{16,8000}?~>")
+_LETTERS = re.compile(r"[^\W\d_]")
+_SPACE = re.compile(r"\s")
+_NOT_PROSE = re.compile(r"[^\w\s.,;:!?'\"()<>@#&%+=*/{}\[\]|$-]")
+_SIGNS = """\
+.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..-
+-.-- --.. ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- --..-- ..--..
+"""
+_MORSE_CODE = dict(zip(_SIGNS.split(), "abcdefghijklmnopqrstuvwxyz0123456789.,?", strict=True))
+_ENCODED = re.compile(r"[\w+/=\s:,-]{24,}", re.ASCII)  # a layer with another below it
+SHORTEST = 8
+
+
+class Decoded(msgspec.Struct, frozen=True):
+    """What `[start, end)` of a text says in plain words."""
+
+    start: int
+    end: int
+    text: str
+    encoding: str
+
+
+def decoded(text: str) -> Iterator[Decoded]:
+    """All that reads like text once it is decoded. Pictures, hashes and keys do not."""
+    for name, pattern, decode in _KINDS:
+        for match in pattern.finditer(text):
+            if pattern is _CUT_BASE64 and match.start() > 0:
+                break  # only what begins where a long text was cut begins anywhere in a group
+            said = decode(match.group())
+            if said and (reads_like_text(said) or _ENCODED.fullmatch(said)):
+                yield Decoded(match.start(), match.end(), said, name)
+
+
+def reads_like_text(text: str) -> bool:
+    """True for what people could read: mostly letters and blanks."""
+    if len(text) < SHORTEST or "\x00" in text:
+        return False
+    letters = len(_LETTERS.findall(text))
+    strange = len(_NOT_PROSE.findall(text))
+    blanks = len(_SPACE.findall(text))
+    return (
+        letters >= 0.6 * len(text)
+        and strange <= 0.05 * len(text)
+        and (blanks > 0 or len(text) > 15)
+    )
+
+
+def _plain(data: bytes) -> str:
+    """The bytes as text; a few at either end may be missing."""
+    if data[1::2].count(0) > 0.4 * len(data) / 2:
+        return data.decode("utf-16-le", "ignore")
+    for start in range(4):
+        for end in range(4):
+            try:
+                text = data[start : len(data) - end].decode("utf-8")
+            except UnicodeDecodeError:
+                continue
+            return text
+    return ""
+
+
+def _base64(found: str) -> str:
+    packed = re.sub(r"\s", "", found).rstrip("=").replace("-", "+").replace("_", "/")
+    if packed.isalpha() and (packed.islower() or packed.istitle() or packed.isupper()):
+        return ""  # a long word
+    packed = packed[: len(packed) - (len(packed) % 4 == 1)]
+    return _plain(base64.b64decode(packed + "=" * (-len(packed) % 4)))
+
+
+def _cut_base64(found: str) -> str:
+    """A piece out of the middle, that begins anywhere in a group of four."""
+    for skip in range(1, 4):
+        said = _base64(found[skip:])
+        if reads_like_text(said):
+            return said
+    return ""
+
+
+def _base32(found: str) -> str:
+    packed = found.rstrip("=")
+    try:
+        return _plain(base64.b32decode(packed + "=" * (-len(packed) % 8)))
+    except binascii.Error:
+        return ""
+
+
+def _hex(found: str) -> str:
+    digits = re.sub(r"0x|\\x|[\s:,]", "", found)
+    return _plain(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+
+
+def _binary(found: str) -> str:
+    bits = re.sub(r"[\s,]", "", found)
+    return _plain(bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) // 8 * 8, 8)))
+
+
+def _decimal(found: str) -> str:
+    codes = [int(code) for code in re.findall(r"\d+", found)]
+    return "".join(map(chr, codes)) if all(9 <= code < 127 for code in codes) else ""
+
+
+def _morse(found: str) -> str:
+    signs = re.sub("[\u2013\u2014]", "-", found)
+    words = re.split(r" ?/ ?| {3}", signs)
+    letters = [[_MORSE_CODE.get(sign, "") for sign in word.split()] for word in words]
+    return " ".join("".join(word) for word in letters)
+
+
+def _ascii85(found: str) -> str:
+    try:
+        return _plain(base64.a85decode(found, adobe=True))
+    except ValueError:
+        return ""
+
+
+_KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], str]], ...] = (
+    ("base64", _BASE64, _base64),
+    ("base64", _CUT_BASE64, _cut_base64),
+    ("base32", _BASE32, _base32),
+    ("hex", _HEX, _hex),
+    ("binary", _BINARY, _binary),
+    ("decimal", _DECIMAL, _decimal),
+    ("morse", _MORSE, _morse),
+    ("ascii85", _ASCII85, _ascii85),
+)

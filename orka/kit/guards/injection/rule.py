@@ -1,0 +1,97 @@
+"""A rule: a pattern over the text as it is seen, what it is a sign of, and how sure a sign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+STRONG, FIRM, FAIR, WEAK = 0.95, 0.85, 0.75, 0.5
+
+# What the categories are called. `injection` is what only the classifier has found.
+CATEGORIES = (
+    "instruction_override",
+    "prompt_leak",
+    "role_spoof",
+    "template_token",
+    "privilege_escalation",
+    "tool_or_command_injection",
+    "jailbreak_persona",
+    "exfiltration",
+    "data_exfil_markup",
+    "hidden_text",
+    "encoded_payload",
+    "custom",
+    "injection",
+)
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """`pattern` is only tried where a word of each group of `needs` stands: plain words, which are
+    found much faster. `whole`: what was found is reported with the sentence it stands in."""
+
+    name: str
+    category: str
+    score: float
+    needs: tuple[tuple[str, ...], ...]
+    pattern: re.Pattern[str]
+    whole: bool = True
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """A sign of an attack at `[start, end)` of the text that was given."""
+
+    category: str
+    start: int
+    end: int
+    score: float
+    rule: str
+    decoded: str = ""
+    whole: bool = True
+
+
+def rule(
+    name: str, category: str, score: float, needs: str, pattern: str, *, whole: bool = True
+) -> Rule:
+    """`needs`: words with blanks between them, groups with `&` between them."""
+    if category not in CATEGORIES:
+        raise ValueError(f"no category is called {category!r}")
+    groups = tuple(tuple(group.split()) for group in needs.split(" & ") if group.strip())
+    compiled = re.compile(pattern, re.MULTILINE)
+    return Rule(name, category, score, groups, compiled, whole)
+
+
+def hits(rules: Sequence[Rule], text: str) -> Iterator[tuple[Rule, int, int]]:
+    """Where the rules apply in a text that was made plain."""
+    known: dict[str, bool] = {}
+
+    def stands(word: str) -> bool:
+        if word not in known:
+            known[word] = word in text
+        return known[word]
+
+    for each in rules:
+        if all(any(map(stands, group)) for group in each.needs):
+            for match in each.pattern.finditer(text):
+                yield each, match.start(), match.end()
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A group that matches one of the words, each a pattern of its own."""
+    return f"(?:{'|'.join(words)})"
+
+
+def literal(pattern: str) -> tuple[str, ...]:
+    """Plain words one of which stands in whatever the pattern (a word with groups) matches."""
+    outside = _GROUP.sub(" ", pattern)
+    plain = _VAGUE.sub(" ", outside).split()
+    longest = max(plain, key=len, default="")
+    group = _GROUP.search(pattern)
+    if len(longest) > 1 or group is None:
+        return (longest,)
+    return tuple(word for part in group[1].split("|") for word in literal(part))
+
+
+_GROUP = re.compile(r"\((?:\?:)?((?:[^()]|\([^()]*\))*)\)[?*]?")
+_VAGUE = re.compile(r"\\[a-zA-Z][*+?]?|\[[^\]]*\][*+?]?|\{[\d,]+\}|.[?*]|[.\-]")

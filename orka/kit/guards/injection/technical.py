@@ -1,0 +1,166 @@
+"""The rules for what has no language: commands, tokens, markup, and data that is to leave."""
+
+from __future__ import annotations
+
+from orka.kit.guards.injection.rule import FAIR, FIRM, STRONG, Rule, rule
+
+_SECRETS = (
+    r"(?:api[ _-]?keys?|passwords?|credentials?|secrets?|secret keys?|private keys?|access"
+    r" tokens?"
+    r"|auth tokens?|environment variables?|env(?:ironment)? vars?|customer (?:list"
+    r"|data(?:base)?|records"
+    r"|emails)|user (?:data(?:base)?|records|list)|database|card numbers|card data"
+    r"|confidential \w+"
+    r"|internal (?:data|configuration|config|documents|notes|tools)|conversation history|chat"
+    r" history)"
+)
+
+TECHNICAL: tuple[Rule, ...] = (
+    rule(
+        "sql",
+        "tool_or_command_injection",
+        FIRM,
+        "drop delete truncate union alter insert update 1=1 exec",
+        r"(?:;\s{0,4})?\b(?:drop\s{1,4}(?:table|database|schema|user)\s{1,4}(?:if exists"
+        r" )?[\w.`\"]{2,40}\s{0,2}(?:;|--|$|cascade)"
+        r"|truncate\s{1,4}table\s{1,4}\w+|delete\s{1,4}from\s{1,4}\w{2,40}(?:\s{1,4}where"
+        r"|\s{0,2};|\s{0,2}--)|union\s{1,4}(?:all"
+        r"\s{1,4})?select\b|alter\s{1,4}table\s{1,4}\w+)[^\n]{0,60}"
+        r"|['\"]\s{0,2}or\s{1,2}['\"]?1['\"]?\s{0,2}=\s{0,2}['\"]?1",
+        whole=False,
+    ),
+    rule(
+        "script",
+        "tool_or_command_injection",
+        FIRM,
+        "<script javascript: onerror onload <iframe document.cookie <svg eval(",
+        r"<script\b[^\n]{0,400}?(?:</script\s{0,2}>|$)|javascript:\s{0,2}\w|<(?:img|svg|body"
+        r"|iframe|a|div)\b[^<>\n]{0,200}?\bon"
+        r"(?:error|load|click|mouseover)\s{0,2}=[^<>\n]{0,200}>?|<iframe\b[^<>\n]{0,200}>"
+        r"|document\.cookie",
+        whole=False,
+    ),
+    rule(
+        "shell",
+        "tool_or_command_injection",
+        FIRM,
+        "-rf -fr sudo curl wget bash powershell cmd python node chmod mkfs /etc whoami nim"
+        " perl ruby",
+        r"\brm\s{1,3}-(?:rf|fr|r\s-f)\b[^\n]{0,60}|\bsudo\s{1,3}(?:rm|su|bash|sh|chmod|chown"
+        r"|dd|cat|passwd|useradd)\b[^\n]{0,60}"
+        r"|\b(?:curl|wget)\b[^\n|]{0,200}\|\s{0,3}(?:sudo )?(?:ba|z)?sh\b|\b(?:bash|sh|zsh"
+        r"|powershell|cmd(?:\.exe)?|python3?|node|perl"
+        r"|ruby|php|nim|lua)\s{1,3}(?:-|/)(?:c|e|enc|r)\s{1,3}['\"`][^\n]{1,120}"
+        r"|\bnc\s{1,3}-e\b[^\n]{0,60}|\bmkfs\.\w+"
+        r"|\bchmod\s{1,3}777\b|[;&|]{1,2}\s{0,2}(?:cat\s{1,3}/etc/|whoami\b)",
+        whole=False,
+    ),
+    rule(
+        "command_object",
+        "tool_or_command_injection",
+        FIRM,
+        "command action tool function role method operation",
+        r"\{[^{}\n]{0,120}?[\"']?(?:command|action|tool|tool_name|function|function_call|name"
+        r"|role|method|operation|op|cmd)[\"']?"
+        r"\s{0,3}:\s{0,3}[\"'](?:grant|delete|drop|exec|run|issue|refund|transfer|send|close"
+        r"|escalate|system|assistant|approv|set_"
+        r"|make_|overrid|add_|remove|disable|enable|admin|wire|pay|export|shell|sudo"
+        r"|update_)\w*[\"'][^{}\n]{0,300}\}?",
+        whole=False,
+    ),
+    rule(
+        "template_code",
+        "tool_or_command_injection",
+        FIRM,
+        "{{ {% ${ <%",
+        r"\{\{[^{}\n]{0,200}?(?:__|\bconfig\b|\bself\.|\d\s{0,2}\*\s{0,2}\d|\brequest\."
+        r"|\bos\.|import|lipsum|cycler|outputs\b|secret"
+        r"|\benv\b)[^{}\n]{0,200}\}\}|\{%-?\s{0,3}(?:for|if|set|import|include|macro|raw"
+        r"|endraw|extends)\b[^\n]{0,120}?%\}"
+        r"|\$\{[^{}\n]{0,120}?(?:jndi|env|java|runtime|process|exec|secret"
+        r"|system)[^{}\n]{0,120}\}|<%=?[^\n]{1,120}?%>",
+        whole=False,
+    ),
+    rule(
+        "call_tool",
+        "tool_or_command_injection",
+        FAIR,
+        "_ & call invoke use execute run trigger",
+        r"\b(?:call|invoke|use|execute|run|trigger)\W{1,3}(?:the )?(?:(?:tool|function"
+        r"|api)\W{1,3})?[`'\"]?[a-z]+_[a-z_]+"
+        r"[`'\"]?(?=\W{1,3}(?:before|to|on|with|and|for|now|immediately|then|using)\b)",
+    ),
+    rule(
+        "run_this",
+        "tool_or_command_injection",
+        FAIR,
+        "execute run",
+        r"\b(?:execute|run)\W{1,3}(?:(?:the|this|these|following|arbitrary|shell"
+        r"|system)\W{1,3}){1,3}(?:code|commands?|scripts?|payload"
+        r"|query|instructions?)\W{0,3}:|\band execute\s{0,2}:\s{0,2}\w|\brun (?:it |this |the"
+        r" command )?as (?:root|admin\w*)\b(?! on)",
+    ),
+    rule(
+        "send_secrets",
+        "exfiltration",
+        FIRM,
+        "send forward mail post upload transmit exfiltrat leak bcc submit copy",
+        r"\b(?:send|forward|e-?mail|post|upload|transmit|exfiltrate|leak|bcc|submit|copy"
+        r"|deliver)\b(?:\W{1,3}(?!my\b|our\b)[\w'-]{1,20}){0,8}?\W{1,3}"
+        rf"{_SECRETS}(?:\W{{1,3}}[\w'-]{{1,20}}){{0,8}}?\W{{1,3}}(?:to|at|via"
+        rf"|onto)\b[^\n.!?]{{0,60}}[^\n!?\s]{{0,60}}",
+    ),
+    rule(
+        "say_secrets",
+        "exfiltration",
+        FAIR,
+        "key password credential secret token environment customer user database card"
+        " confidential internal history",
+        r"\b(?:list|show|print|dump|reveal|give me|tell me|output|leak|extract|steal|reply"
+        r" with|respond with|answer with|provide|disclose|share|expose"
+        r"|collect|read out)\b(?:\W{1,3}(?:all|the|your|of|any|every|me|us|raw|other|full"
+        r"|entire|private|admin\w*|system|stored|users?'?|customers?'?)){0,5}"
+        rf"\W{{1,3}}{_SECRETS}\b",
+    ),
+    rule(
+        "markup_out",
+        "data_exfil_markup",
+        FIRM,
+        "![ <img",
+        r"!\[[^\]\n]{0,80}\]\(\s{0,2}https?://[^)\s]{1,200}?[?&/][^)\s]{0,200}?(?:\{|%7b|\["
+        r"|\$|<|secret|token|prompt|conversation|history|cookie|data=|=\))[^)\n]"
+        r"{0,120}\)?"
+        r"|<img\b[^<>\n]{0,200}?src\s{0,2}=\s{0,2}['\"]?https?://[^<>\s]{1,200}?[?&][^<>\n]{0,200}?(?:\{|secret|token|prompt|conversation|history"
+        r"|cookie|data=)[^<>\n]{0,120}>?",
+        whole=False,
+    ),
+    rule(
+        "decode_and_do",
+        "encoded_payload",
+        FIRM,
+        "decode decrypt decipher base64 rot13 hex unscramble",
+        r"\b(?:decode|decrypt|decipher|unscramble|deobfuscate"
+        r"|translate)\b[^\n.!?]{0,100}?\b(?:and"
+        r"|then)\b(?:\W{1,3}\w{1,8}){0,2}?\W{1,3}(?:follow|execute|do\b|obey"
+        r"|run|comply|perform|carry out|act)[^\n.!?]{0,80}",
+    ),
+    rule(
+        "token",
+        "template_token",
+        STRONG,
+        "<| |> [inst] [/inst] <<sys <</sys _of_turn> <bos> <eos>"
+        " [tool_calls [available_tools <tool_call </think",
+        r"<\|[^|<>\n]{1,40}\|>(?:\s{0,2}(?:system|user|assistant|tool|developer)\b)?"
+        r"|\[/?inst\]|<</?sys>>|</?(?:start|end)_of_turn>|<(?:bos|eos)>|\[/?(?:tool_calls"
+        r"|available_tools|tool_results)\]|</?tool_call>|</think>",
+        whole=False,
+    ),
+    rule(
+        "turns",
+        "template_token",
+        FAIR,
+        "human: assistant:",
+        r"^(?:human|user)\s{0,2}:[^\n]{0,200}\n{1,3}assistant\s{0,2}:|\n\n(?:human"
+        r"|assistant)\s?:\s",
+    ),
+)
