@@ -33,8 +33,8 @@ class Group:
 
 
 class Remark:
-    """Something an agent states (`kind`: violation, repaired, noted or decided); recorded as the
-    event of that kind with `fields`, and answered at once."""
+    """Something an agent states (`kind`: violation, repaired, noted, decided or quarantined);
+    recorded as the event of that kind with `fields`, and answered at once."""
 
     __slots__ = ("effect", "fields", "kind")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from orka.agent.effect import Remark
 from orka.value import Json
 
@@ -39,3 +41,9 @@ class Remarks:
     def decided(self, value: Json) -> Remark:
         """Record a choice among candidates, with all that it was made of."""
         return Remark("decided", "", {"value": value})
+
+    def quarantine(self, texts: Sequence[str], why: str) -> Remark:
+        """Record that `texts` may be looked at only as data: from now on the run is tainted, and no
+        prompt may hold them outside a fence (`| fence`)."""
+        given = [texts] if isinstance(texts, str) else list(texts)
+        return Remark("quarantined", "", {"texts": given, "why": str(why)})

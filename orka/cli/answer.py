@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from orka.api import Runtime
+from orka.api.wiring import names_of
 from orka.cli import select
 from orka.cli.conduct import conduct
 from orka.cli.options import Settings, drives, machine, watched
@@ -45,9 +46,16 @@ def answer(
     async def verb(runtime: Runtime, begun: Begun) -> Run:
         id = select.run_id(runtime, run)
         begun(id)
-        return await runtime.answer(id, node, said)
+        seal = _seal(runtime.open(id), node) if value is None else ""
+        return await runtime.answer(id, node, {**said, "seal": seal} if seal else said)
 
     return conduct(settings, lambda: verb, form=form, verbose=verbose, output=output)
+
+
+def _seal(run: Run, node: str) -> str:
+    """The seal of the one question that `node` has open; empty if it has none."""
+    asked = [each for each in run.questions if node in names_of(each.id)]
+    return str(asked[0].payload.get("seal", "")) if len(asked) == 1 else ""
 
 
 def _said(value: str | None, *, approved: bool | None, by: str, reason: str) -> Json:

@@ -18,7 +18,7 @@ from orka.value import INLINE_LIMIT, expand, holds_reference, references, shrink
 
 GENESIS = "0" * 32
 # Fields that hold values of any size; everything else in an event is small by construction.
-_VALUE_FIELDS = ("input", "payload", "value", "raw", "failure", "error")
+_VALUE_FIELDS = ("input", "payload", "value", "raw", "failure", "error", "screened", "texts")
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 

@@ -12,6 +12,8 @@ from orka.errors import Failure
 from orka.value import Json
 
 Status = Literal["running", "waiting", "completed", "failed", "cancelled", "exhausted"]
+# What a policy says of a call: it runs, a person is asked first, or it is refused.
+Verdict = Literal["auto", "ask", "deny"]
 
 
 def _snake(name: str) -> str:
@@ -50,7 +52,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
 class RunStarted(_Fact, frozen=True):
     """`flow` and `graph` are digests: of the workflow's source (a blob) and of the compiled graph.
     `components` maps what takes part (agent types, plugins) to versions; `rules` numbers the way
-    the scheduler decides."""
+    the scheduler decides. `screened` says what filters found in the input, by guard."""
 
     run: str
     workflow: str
@@ -60,6 +62,7 @@ class RunStarted(_Fact, frozen=True):
     flow: str = ""
     components: Mapping[str, str] = {}
     origin: Origin | None = None
+    screened: Mapping[str, Json] | None = None
 
 
 class RunResumed(_Fact, frozen=True):
@@ -68,7 +71,8 @@ class RunResumed(_Fact, frozen=True):
 
 class EffectAnswered(_Fact, frozen=True):
     """What came back for one attempt: a value or an error. `spent` is what it took. `notes` say
-    what changed to make the value JSON. `reused` names the run and event it was copied from."""
+    say what changed to make the value JSON. `reused` names the run and event it was copied from.
+    `screened` says what filters found in the question and the answer, by guard."""
 
     id: str
     attempt: int = 1
@@ -77,6 +81,7 @@ class EffectAnswered(_Fact, frozen=True):
     spent: Mapping[str, Json] | None = None
     notes: tuple[str, ...] = ()
     reused: Origin | None = None
+    screened: Mapping[str, Json] | None = None
 
 
 class DeadlinePassed(_Fact, frozen=True):
@@ -179,6 +184,30 @@ class Decided(_Decision, frozen=True):
     scope: str = ""
 
 
+class Quarantined(_Decision, frozen=True):
+    """An agent says that `texts` may be looked at only as data: in a prompt they have to stand in
+    a fence. From then on the run is tainted."""
+
+    node: str
+    effect: str
+    texts: tuple[str, ...]
+    why: str = ""
+    scope: str = ""
+
+
+class Gated(_Decision, frozen=True):
+    """A policy judged a call of a tool: by which `rule` (where it stands in the policy), and why.
+    `effect` is the call, whether it is asked for or not."""
+
+    node: str
+    effect: str
+    tool: str
+    verdict: Verdict
+    rule: str
+    reason: str
+    scope: str = ""
+
+
 class NodeFinished(_Decision, frozen=True):
     """An agent returned a value. `taken` lists the nodes its edges lead to; None means all of them.
     A value that is an effect's answer as it came is not stored again: `answer` names the effect."""
@@ -240,6 +269,8 @@ Decision = (
     | Repaired
     | Noted
     | Decided
+    | Quarantined
+    | Gated
     | NodeFinished
     | NodeFailed
     | NodeStopped

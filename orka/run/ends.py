@@ -24,7 +24,7 @@ from orka.event.event import (
     Status,
 )
 from orka.graph.graph import Graph, Node
-from orka.run.scope import DONE, FAILED, RUNNING, STOPPED_SCOPE, UNSETTLED, Asked, Scope
+from orka.run.scope import DONE, FAILED, RUNNING, STOPPED_SCOPE, UNSETTLED, Asked, Call, Scope
 from orka.run.state import State
 from orka.run.strand import Strand
 from orka.value import Json
@@ -44,6 +44,7 @@ class Ends:
         self._agenda: deque[tuple[Any, ...]] = deque()  # (method, *arguments)
         self._strands: dict[tuple[str, int], Strand] = {}
         self._waiting: dict[str, Strand] = {}
+        self._calls: dict[str, Call] = {}  # by the question to a person that stands before it
         self._dying: dict[str, None] = {}
 
     def _emit(self, event: Event) -> None:
@@ -85,6 +86,7 @@ class Ends:
             if child is not None and not child.closed:
                 self._end_scope(child, _STOPPED, "")
             self._waiting.pop(id, None)
+            self._calls.pop(id, None)
         strand = self._strands.pop((scope.name, index), None)
         if strand is not None:
             strand.stop()
@@ -159,7 +161,11 @@ class Ends:
     def _deadline(self, key: str) -> None:
         scope = self.state.scopes.get(key)
         if scope is None:
-            self._join_time(*self.state.timed(key))
+            asked = self.state.effects.get(key)
+            if asked is not None:
+                self._deliver(asked)
+            else:
+                self._join_time(*self.state.timed(key))
             return
         what = f"scope {scope.name!r}" if scope.name else "the run"
         late = Failure(

@@ -49,6 +49,8 @@ def fields_of(remark: Remark) -> dict[str, Json]:
     if notes and remark.kind == "decided":
         raise AgentError(f"a decision was made of {'; '.join(notes)}", code="agent.not_json")
     found: dict[str, Json] = value
+    if remark.kind == "quarantined" and not all(isinstance(text, str) for text in found["texts"]):
+        raise AgentError("ctx.quarantine was given what is no text", code="agent.not_json")
     return found
 
 

@@ -7,13 +7,12 @@ from types import CoroutineType
 from typing import Any
 
 from orka.agent.effect import Effect, Group, Remark, strand_of
-from orka.errors import AgentError, Failure, OrkaError
+from orka.errors import AgentError, Failure, InputError, OrkaError
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
     Decided,
     EffectAnswered,
-    EffectRequested,
     Event,
     Fact,
     NodeFinished,
@@ -21,6 +20,7 @@ from orka.event.event import (
     NodeSkipped,
     NodeStarted,
     Noted,
+    Quarantined,
     Repaired,
     RunResumed,
     RunStarted,
@@ -28,14 +28,15 @@ from orka.event.event import (
     Violation,
 )
 from orka.graph.graph import Node, Rule
+from orka.run.asks import Asks
 from orka.run.context import Here, context_of, wanted
-from orka.run.ends import Ends, fallen
-from orka.run.payload import backoff, fields_of, output_of, passed_on, payload_of
+from orka.run.ends import fallen
+from orka.run.payload import fields_of, output_of, passed_on
 from orka.run.route import taken
-from orka.run.scope import SKIPPED, UNSETTLED, Asked, Scope
-from orka.run.strand import Gathered, Raised, Returned, Strand, at_fault, read
-from orka.run.tries import Once, key_of
-from orka.value import Json, copied
+from orka.run.scope import SKIPPED, UNSETTLED, Scope
+from orka.run.seal import refusal
+from orka.run.strand import Gathered, Raised, Returned, Strand, read
+from orka.value import Json
 
 # How the scheduler decides. A change in that is a new number; old golden traces must still replay.
 RULES = 1
@@ -45,19 +46,22 @@ _REMARKS: Mapping[str, type[Any]] = {
     "repaired": Repaired,
     "noted": Noted,
     "decided": Decided,
+    "quarantined": Quarantined,
 }
 
 
-class Scheduler(Ends):
+class Scheduler(Asks):
     """Turns facts into decisions. It holds no truth of its own: the trace can rebuild all of it."""
 
     def accepts(self, fact: Fact) -> bool:
-        """False for a fact that says nothing new: an answer nobody waits for, a second end."""
+        """False for a fact that says nothing new (an answer nobody waits for, a second end), and
+        for an answer that is none to the question that was asked."""
         state = self.state
         match fact:
             case EffectAnswered(id=id, attempt=attempt):
                 asked = state.pending.get(id)
-                return asked is not None and asked.attempt == attempt
+                known = asked is not None and asked.attempt == attempt
+                return known and self.refuses(fact) is None
             case DeadlinePassed(scope=scope):
                 return state.deadlines.get(scope, fact.at + 1) <= fact.at
             case CancelAsked():
@@ -65,6 +69,13 @@ class Scheduler(Ends):
             case RunStarted():
                 return not state.scopes
         return bool(state.scopes) and (state.end is None or state.end.status != "completed")
+
+    def refuses(self, fact: Fact) -> InputError | None:
+        """Why a person's answer is none to the question that was asked; None if it is one."""
+        asked = self.state.pending.get(fact.id) if isinstance(fact, EffectAnswered) else None
+        if asked is None or asked.kind != "ask" or not isinstance(fact, EffectAnswered):
+            return None
+        return refusal(asked.payload, fact.value, fact.at)
 
     def learn(self, fact: Fact) -> list[Event]:
         """Take in one accepted fact and everything that follows from it."""
@@ -281,88 +292,6 @@ class Scheduler(Ends):
         if not gathered.left:
             parent.gathered = None
             self._agenda.append((self._advance, parent, gathered.values, gathered.first_error()))
-
-    # ---- effects: asked, answered, retried
-
-    def _ask(self, strand: Strand, effect: Effect) -> None:
-        id = f"{strand.prefix}{strand.asked}"
-        strand.asked += 1
-        node = strand.scope.graph.nodes[strand.index]
-        payload = read(payload_of, effect, node)
-        if isinstance(payload, Failure):
-            self._raised_by(strand, payload)
-            return
-        strand.last = id
-        asked = self.state.effects.get(id)
-        if asked is not None:
-            self._ask_again(strand, asked, effect.kind, payload)
-            return
-        if self._drains(strand.scope):
-            return  # asked after a resume, if there is one
-        self._waiting[id] = strand
-        once = strand.scope.once
-        known = self._earlier(once, effect.kind, payload) if once is not None else ""
-        told = EffectRequested(id, effect.kind, payload, timeout=node.timeout, answer=known)
-        self._emit(told)
-        if known:
-            self._agenda.append((self._deliver, self.state.effects[id]))
-        elif effect.kind == "graph":
-            self._emit(ScopeOpened(id, payload["graph"]))
-            self._enter(self.state.scopes[id])
-
-    def _earlier(self, once: Once, kind: str, payload: Json) -> str:
-        """The effect of an earlier try that has answered this question already, or ""."""
-        key = key_of(kind, payload)
-        return once.next(key) if key is not None else ""
-
-    def _raised_by(self, strand: Strand, failure: Failure) -> None:
-        """Let the agent see a failure of a question that was never asked."""
-        self._agenda.append((self._advance, strand, None, failure))
-
-    def _ask_again(self, strand: Strand, asked: Asked, kind: str, payload: Json) -> None:
-        """A reopened node comes to a question it asked before: known answers are kept."""
-        if asked.kind != kind or asked.payload != payload:
-            error = AgentError(
-                f"effect {asked.id!r} is not the question that was recorded",
-                code="agent.nondeterministic",
-                fix="if the agent's code was changed on purpose, fork the run; do not resume it",
-            )
-            self._raised_by(strand, error.failure())
-            return
-        if not asked.answered and self._drains(strand.scope):
-            return
-        self._waiting[asked.id] = strand
-        if asked.answered:
-            self._agenda.append((self._deliver, asked))
-        elif kind == "graph":
-            self._reopen(self.state.scopes[asked.id])
-        else:
-            timeout = strand.scope.graph.nodes[strand.index].timeout
-            self._emit(EffectRequested(asked.id, kind, payload, asked.attempt + 1, timeout=timeout))
-
-    def _answered(self, fact: EffectAnswered) -> None:
-        asked = self.state.pending[fact.id]
-        node = asked.scope.graph.nodes[asked.index]
-        self._emit(fact)
-        failure = fact.error
-        again = failure and failure.retryable and asked.retried < node.retries
-        if failure and again and not self._drains(asked.scope):
-            wait = round(max(backoff(node, asked.retried), failure.retry_after or 0.0), 6)
-            counts = (asked.attempt + 1, asked.retried + 1, wait, node.timeout)
-            self._emit(EffectRequested(asked.id, asked.kind, asked.payload, *counts))
-            return
-        self._deliver(asked)
-
-    def _deliver(self, asked: Asked) -> None:
-        strand = self._waiting.pop(asked.id, None)
-        if strand is None or strand.dead:
-            return
-        strand.now = asked.at
-        if asked.took is not None:
-            strand.here.took(asked.took)
-        error = at_fault(asked.error, asked.id) if asked.error else None
-        strand.given = None if error else asked
-        self._advance(strand, copied(asked.value), error)
 
     # ---- resuming a run that ended
 

@@ -52,6 +52,15 @@ class Asked:
         self.error: Failure | None = None
 
 
+class Call:
+    """A call of a tool that waits for a person's yes. `again`: it was made before."""
+
+    __slots__ = ("again", "effect", "payload")
+
+    def __init__(self, effect: str, payload: Json, again: Asked | None = None) -> None:
+        self.effect, self.payload, self.again = effect, payload, again
+
+
 class Scope:
     """One activation of a graph: counters per node, so that settling one touches only its edges."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from orka.errors import Failure
 from orka.event.event import (
     CancelAsked,
     DeadlinePassed,
@@ -12,6 +13,7 @@ from orka.event.event import (
     EffectAnswered,
     EffectRequested,
     Event,
+    Gated,
     NodeFailed,
     NodeFinished,
     NodeReopened,
@@ -19,6 +21,7 @@ from orka.event.event import (
     NodeStarted,
     NodeStopped,
     Noted,
+    Quarantined,
     Repaired,
     RunFinished,
     RunResumed,
@@ -29,6 +32,7 @@ from orka.event.event import (
     Violation,
 )
 from orka.graph.graph import BYPASS, Edge, Graph, Node
+from orka.run.quarantine import Quarantine, screened_texts
 from orka.run.scope import (
     DONE,
     FAILED,
@@ -40,6 +44,7 @@ from orka.run.scope import (
     Asked,
     Scope,
 )
+from orka.run.seal import timed_out
 from orka.run.seen import Beyond
 from orka.run.tally import Tally
 from orka.run.tries import Once, Tries, key_of
@@ -58,8 +63,9 @@ def passes(node: Node) -> Callable[[Edge], bool]:
 
 
 class State:
-    """All that is known about a run. `pending` is what the world still owes an answer to; `armed`
-    are the joins whose deadline nobody watches yet."""
+    """All that is known about a run. `pending` is what the world still owes an answer to;
+    `deadlines` are of scopes, joins and questions to people, `armed` those of the latter two that
+    nobody watches yet."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -71,6 +77,7 @@ class State:
         self.deadlines: dict[str, float] = {}
         self.armed: list[str] = []
         self.asking = 0
+        self.quarantine = Quarantine()
         self.end: RunFinished | None = None
 
     @property
@@ -92,7 +99,12 @@ class State:
         """Forget what a node still waits for."""
         for id in scope.asked.pop(index, ()):
             if asked := self.pending.pop(id, None):
-                self.asking -= asked.kind == "ask"
+                self._asks_no_more(asked)
+
+    def _asks_no_more(self, asked: Asked) -> None:
+        if asked.kind == "ask":
+            self.asking -= 1
+            self.deadlines.pop(asked.id, None)
 
     def open(self, name: str, graph: Graph, input: Json) -> Scope:
         scope = self.scopes[name] = Scope(name, graph, input)
@@ -114,6 +126,7 @@ class State:
     def _run_started(self, event: RunStarted) -> None:
         self.run, self.now = event.run, event.at
         self.arm(self.open("", self.graph, event.input))
+        self._screened(event.screened)
 
     def _run_resumed(self, event: RunResumed) -> None:
         waited = self.status == "waiting"
@@ -122,6 +135,8 @@ class State:
         for name in ("", *self.deadlines):
             if name in self.scopes:
                 self.arm(self.scopes[name])
+            elif name in self.pending:
+                continue  # a person's time goes on while nobody drives the run
             elif not waited:  # a join waits no longer because a person takes longer
                 scope, index = self.timed(name)
                 self._arm_join(scope, index)
@@ -133,23 +148,33 @@ class State:
             self.deadlines[key] = round(self.now + node.rule.deadline, 6)
             self.armed.append(key)
 
-    def _clock(self, event: DeadlinePassed | CancelAsked) -> None:
+    def _clock(self, event: CancelAsked) -> None:
         self.now = event.at
+
+    def _deadline_passed(self, event: DeadlinePassed) -> None:
+        self.now = event.at
+        asked = self.pending.pop(event.scope, None)
+        if asked is not None:
+            self._asks_no_more(asked)
+            self._settle(asked, None, timed_out(asked.payload))
+
+    def _settle(self, asked: Asked, value: Json, error: Failure | None) -> None:
+        asked.answered, asked.value, asked.error, asked.at = True, value, error, self.now
+        asked.scope.asked[asked.index].pop(asked.id, None)
 
     def _answered(self, event: EffectAnswered) -> None:
         self.now = event.at
         asked = self.pending.pop(event.id)
-        self.asking -= asked.kind == "ask"
-        asked.answered, asked.value, asked.error, asked.at = (
-            True,
-            event.value,
-            event.error,
-            event.at,
-        )
-        asked.scope.asked[asked.index].pop(event.id, None)
+        self._asks_no_more(asked)
+        self._settle(asked, event.value, event.error)
         if asked.key is not None and event.error is None and asked.scope.once is not None:
             asked.scope.once.keep(asked.key, asked.id)
         self._count(asked, event.spent)
+        self._screened(event.screened)
+
+    def _screened(self, screened: Mapping[str, Json] | None) -> None:
+        if (texts := screened_texts(screened)) is not None:
+            self.quarantine.add(texts)
 
     def _count(self, asked: Asked, spent: Mapping[str, Json] | None) -> None:
         """What an attempt took counts for its effect, and for every scope it was asked in."""
@@ -178,7 +203,16 @@ class State:
         asked.scope.asked.setdefault(asked.index, {})[event.id] = None
         if event.kind != "graph":
             self.pending[event.id] = asked
-            self.asking += event.kind == "ask"
+            if event.kind == "ask":
+                self._asks_person(asked, event.payload)
+
+    def _asks_person(self, asked: Asked, payload: Json) -> None:
+        """Asked again, it has another seal and more time."""
+        self.asking += 1
+        asked.payload = payload
+        if (until := payload.get("expires")) is not None:
+            self.deadlines[asked.id] = until
+            self.armed.append(asked.id)
 
     def _scope_opened(self, event: ScopeOpened) -> None:
         scope = self.scopes.get(event.scope)
@@ -297,14 +331,17 @@ class State:
         self.deadlines.clear()
         self.end = event
 
-    def _remembered(self, event: Violation | Repaired | Noted | Decided) -> None:
+    def _quarantined(self, event: Quarantined) -> None:
+        self.quarantine.add(event.texts)
+
+    def _remembered(self, event: Violation | Repaired | Noted | Decided | Gated) -> None:
         """A remark changes nothing: it is there to be read."""
 
 
 _APPLY: dict[type[Event], Callable[[State, Any], None]] = {  # Any: each takes its own event
     RunStarted: State._run_started,
     RunResumed: State._run_resumed,
-    DeadlinePassed: State._clock,
+    DeadlinePassed: State._deadline_passed,
     CancelAsked: State._clock,
     EffectAnswered: State._answered,
     EffectRequested: State._requested,
@@ -321,4 +358,6 @@ _APPLY: dict[type[Event], Callable[[State, Any], None]] = {  # Any: each takes i
     Repaired: State._remembered,
     Noted: State._remembered,
     Decided: State._remembered,
+    Gated: State._remembered,
+    Quarantined: State._quarantined,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from orka.run.seal import bare
 from orka.value import Json, canonical
 
 # Effects that reach something outside. Whatever else is asked again costs and changes nothing.
@@ -20,7 +21,7 @@ def key_of(kind: str, payload: Json) -> Key | None:
         return None
     if kind == "memory" and isinstance(payload, dict) and payload.get("op") in _LOOKS:
         return None
-    return kind, canonical(payload)
+    return kind, canonical(bare(payload))
 
 
 class Tries:

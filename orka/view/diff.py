@@ -16,6 +16,7 @@ from orka.event.event import (
     EffectAnswered,
     EffectRequested,
     Event,
+    Gated,
     NodeFailed,
     NodeFinished,
     NodeReopened,
@@ -23,6 +24,7 @@ from orka.event.event import (
     NodeStarted,
     NodeStopped,
     Noted,
+    Quarantined,
     Repaired,
     RunFinished,
     RunResumed,
@@ -37,6 +39,9 @@ from orka.view.run import Run
 Cause = Literal["prompt", "model", "input", "graph", "code", "rules", "answer", "timing"]
 # What differs between any two runs, and says nothing about why.
 _INCIDENTAL = ("at", "run", "origin", "spent", "reused", "graph", "flow", "components", "where")
+# A seal, and the time a question expires, are of one run; so they are in the answer.
+_SEALED = ("seal", "expires")
+_INCIDENTAL_IN = {"failure": _INCIDENTAL, "payload": _SEALED, "value": _SEALED}
 _QUESTION = ("messages", "prompt", "schema", "choices")
 _MODEL = ("model", "params", "options")
 _MISSING = object()
@@ -117,6 +122,8 @@ def _about(event: Event) -> Key:
             return ("end of node", _path(event.scope, event.node))
         case NodeReopened() | Violation() | Repaired() | Noted() | Decided():
             return (_word(event), _path(event.scope, event.node))
+        case Quarantined() | Gated():
+            return (_word(event), _path(event.scope, event.node))
 
 
 def _spoken(key: Key) -> str:
@@ -158,8 +165,10 @@ def _content(event: Event | None) -> Json:
         return None
     body: dict[str, Json] = msgspec.to_builtins(event)
     kept = {key: item for key, item in body.items() if key not in _INCIDENTAL}
-    if isinstance(kept.get("failure"), dict):
-        kept["failure"] = {k: v for k, v in kept["failure"].items() if k not in _INCIDENTAL}
+    for name, incidental in _INCIDENTAL_IN.items():
+        if isinstance(part := kept.get(name), dict):
+            sealed = name == "failure" or "seal" in part
+            kept[name] = {k: v for k, v in part.items() if not (sealed and k in incidental)}
     return kept
 
 

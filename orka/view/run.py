@@ -15,6 +15,7 @@ from orka.event.event import (
     EffectAnswered,
     EffectRequested,
     Event,
+    Gated,
     NodeFailed,
     NodeFinished,
     NodeReopened,
@@ -22,6 +23,7 @@ from orka.event.event import (
     NodeStarted,
     NodeStopped,
     Noted,
+    Quarantined,
     Repaired,
     RunFinished,
     RunResumed,
@@ -32,6 +34,9 @@ from orka.event.event import (
     Violation,
 )
 from orka.value import Json
+
+# What stands in a trace about a node's work, beside its questions.
+RemarkEvent = Violation | Repaired | Noted | Decided | Quarantined | Gated
 
 
 @dataclass(slots=True)
@@ -64,7 +69,7 @@ class NodeView:
     failure: Failure | None = None
     taken: tuple[str, ...] | None = None
     attempts: list[Attempt] = field(default_factory=list)
-    remarks: list[Violation | Repaired | Noted | Decided] = field(default_factory=list)
+    remarks: list[RemarkEvent] = field(default_factory=list)
     notes: tuple[str, ...] = ()
 
     @property
@@ -89,6 +94,7 @@ class Run:
 
     def __init__(self, id: str, lines: Sequence[bytes], blob: Callable[[str], bytes]) -> None:
         self.id, self.lines, self._blob = id, lines, blob
+        self.outlet: Callable[[Json], Json] | None = None
 
     def __repr__(self) -> str:
         return f"Run({self.id!r}, status={self.status!r}, events={len(self.lines)})"
@@ -123,8 +129,10 @@ class Run:
 
     @property
     def output(self) -> Json:
-        """What the workflow gave; None unless the run completed."""
-        return self._end.value if self._end else None
+        """What the workflow gave; None unless the run completed. Where guards look at what a run
+        gives (`outlet`), raises `ScreenError` for what they do not let pass."""
+        value = self._end.value if self._end else None
+        return value if value is None or self.outlet is None else self.outlet(value)
 
     @property
     def failure(self) -> Failure | None:
@@ -202,6 +210,7 @@ class Fold:
         match event:
             case RunStarted() | RunResumed() | CancelAsked() | DeadlinePassed():
                 self.now, self.end = event.at, None
+                self._late(event)
             case EffectAnswered():
                 self._answered(event)
             case EffectRequested():
@@ -232,10 +241,19 @@ class Fold:
             case NodeReopened():
                 node = self.nodes[event.scope, event.node]
                 node.state, node.ended_at, node.failure = "running", None, None
-            case Violation() | Repaired() | Noted() | Decided():
+            case Violation() | Repaired() | Noted() | Decided() | Quarantined() | Gated():
                 self.nodes[event.scope, event.node].remarks.append(event)
             case RunFinished():
                 self.end = event
+
+    def _late(self, event: Event) -> None:
+        """Nobody may answer a question any more, if it is one whose time is over."""
+        id = event.scope if isinstance(event, DeadlinePassed) else ""
+        if (asked := self.open.get(id)) is not None and asked.kind == "ask":
+            del self.open[id]
+            told = f"nobody answered within {asked.payload.get('within')} s"
+            asked.answered_at = self.now
+            asked.error = Failure(code="approval.timeout", message=told, retryable=False)
 
     def _settle(self, scope: str, id: str, state: str) -> None:
         node = self.nodes[scope, id]

@@ -15,7 +15,7 @@ from orka.kit.stores.memory import MemoryStore
 from orka.port.handler import Handler
 from orka.run.state import State
 from orka.spec.load import load
-from orka.testing.clock import clock, run_virtual
+from orka.testing.clock import START, clock, run_virtual
 from orka.testing.replay import check_replay, started
 from orka.testing.script import Reply, Script
 from orka.testing.scripted import ScriptedTools
@@ -49,19 +49,24 @@ class Room:
         return compile(load(flow(nodes, **head)), self.catalog)
 
     def start(self, input: Json = None, cue: Cue | None = None) -> State:
-        return self._driven(lambda worker: worker.start(started(self.graph, RUN, input)), cue)
+        return self.drive(lambda worker: worker.start(started(self.graph, RUN, input)), cue)
 
-    def resume(self, *facts: Fact, cue: Cue | None = None) -> State:
-        return self._driven(lambda worker: worker.resume(facts), cue)
+    def resume(self, *facts: Fact, cue: Cue | None = None, start: float = START) -> State:
+        return self.drive(lambda worker: worker.resume(facts), cue, start)
 
-    def _driven(self, drive: Callable[[Worker], Awaitable[State]], cue: Cue | None) -> State:
+    def drive(
+        self,
+        drive: Callable[[Worker], Awaitable[State]],
+        cue: Cue | None = None,
+        start: float = START,
+    ) -> State:
         async def driven() -> State:
             worker = Worker(World(self.store, self.handlers, clock), self.graph, RUN)
             if cue is not None:
                 cue(worker)
             return await drive(worker)
 
-        state = run_virtual(driven())
+        state = run_virtual(driven(), start=start)
         lines = self.store.read(RUN)
         assert not complaints(self.graph, lines, self.store.blob)
         assert not check_replay(self.graph, lines, self.store.blob)
