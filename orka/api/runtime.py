@@ -10,22 +10,22 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from orka.api.wiring import input_of, limits_of, names_of, registry_of
-from orka.engine.handlers import ModelHandler, ToolHandler
+from orka.api.guests import permitted, tools_of
+from orka.api.wiring import graph_of, input_of, limits_of, names_of, registry_of, screens_of
+from orka.engine.handlers import ModelHandler
 from orka.engine.history import HistoryHandler
 from orka.engine.many import bounded
 from orka.engine.memory import MemoryHandler
 from orka.engine.outside import Audience, Watcher
 from orka.engine.prices import Prices, prices_in
 from orka.engine.redact import Redactor, environment_secrets
+from orka.engine.vault import Vault
+from orka.engine.watchdog import PATIENCE
 from orka.engine.worker import Clock, Worker, World
-from orka.errors import InputError, RunNotFound, StoreError, nearest
+from orka.errors import InputError, RunNotFound, ScreenError, StoreError, nearest
 from orka.event.codec import verify
 from orka.event.event import EffectAnswered, Fact, Origin, RunStarted
-from orka.graph.compile import compile
 from orka.graph.graph import Graph
-from orka.graph.names import check_names
-from orka.graph.outer import Outer
 from orka.port.handler import Handler
 from orka.port.memory import Memory
 from orka.port.model import Model
@@ -48,7 +48,9 @@ class Runtime:
     """Everything runs need besides a workflow: a store, plugins, models, prices, a clock.
 
     `store` is a folder, ":memory:", or a store. `plugins` are Python files; `mcp` is a file that
-    declares MCP servers, or what it holds; `use` are agent types, tools, criteria and strategies.
+    declares MCP servers, or what it holds; `use` are agent types, tools, guards and the like.
+    `features` are modules that every run needs; without them ORKA_FEATURES names those. `patience`
+    is how many seconds a stranger's code may block.
     `models` are providers by name, beside or in place of those installed. `limits` bounds the calls
     at once per provider.
     `memory` is a folder, ":memory:", or a memory; without it, memories are kept beside the runs.
@@ -68,32 +70,39 @@ class Runtime:
         prices: Prices | None = None,
         watchers: Iterable[Watcher] = (),
         limits: Mapping[str, int] | None = None,
+        features: Iterable[str] | None = None,
+        patience: float = PATIENCE,
         clock: Clock = time.time,
     ) -> None:
-        self.registry = registry_of(plugins, use, models or {})
+        self.registry = registry_of(plugins, use, models or {}, features)
         if mcp is not None:
             self.registry.open_servers(mcp)
         self.store = self.registry.store(store, durability)
         self._clock, self._audience = clock, Audience(watchers)
         self._redactor = Redactor(environment_secrets())
+        self._screens = screens_of(store, self._audience)
         table = prices or prices_in(store if isinstance(store, (str, Path)) else None)
         self._models = ModelHandler(
             self.registry.models,
             table,
-            self._audience.text,
+            self._screens.streams.piece,
             limits_of(limits or {}),
             self.registry.tools,
         )
         self.memory = MemoryHandler(partial(self.registry.memory, memory, store), clock)
-        self._handlers: dict[str, Handler] = {
+        self._tools, self._patience = tools_of(self.registry, patience), patience
+        history = HistoryHandler(self.store, self._past, told, table)
+        self._handlers = permitted(self._performers(history), self.registry)
+        self._workers, self._graphs = dict[str, Worker](), dict[str, Graph]()
+        self._kept = set[str]()
+
+    def _performers(self, history: Handler) -> dict[str, Handler]:
+        return {
             "llm": self._models,
             "memory": self.memory,
-            "tool": ToolHandler(self.registry.tools),
-            "history": HistoryHandler(self.store, self._past, told, table),
+            "tool": self._tools,
+            "history": history,
         }
-        self._workers: dict[str, Worker] = {}
-        self._graphs: dict[str, Graph] = {}
-        self._kept: set[str] = set()
 
     async def __aenter__(self) -> Runtime:
         return self
@@ -104,18 +113,23 @@ class Runtime:
     async def close(self) -> None:
         """Give back connections, weights and the store."""
         await self._models.close()
+        await self._tools.close()
         await self.registry.close()
         await self.memory.close()
+        self._screens.vault.close()
         await self.store.close()
+
+    @property
+    def vault(self) -> Vault:
+        """The values that placeholders in runs stand for."""
+        return self._screens.vault
 
     def check(self, flow: Flow) -> Graph:
         """All checks that can be made before a run. Raises `ConfigError` and its kin."""
         workflow = load(flow)
         graph = self._graphs.get(workflow.text)
         if graph is None:
-            known = Outer(criteria=self.registry.criteria, strategies=self.registry.strategies)
-            graph = compile(workflow, self.registry.agents, known)
-            check_names(graph, self.registry.tools, self.registry.models)
+            graph = graph_of(workflow, self.registry, self._patience)
             self._graphs[workflow.text] = graph
         return graph
 
@@ -149,14 +163,18 @@ class Runtime:
 
         Raises `RunNotFound`, `RunBusy`, `StoreCorrupt`, `Diverged`.
         """
-        worker = self._worker(self._graph_of(self.open(run_id)), run_id)
+        graph = self._graph_of(self.open(run_id))
+        worker = self._worker(graph, run_id)
         with self._reached(worker):
             await worker.resume(facts)
-        return self.open(run_id)
+        if worker.late is not None:
+            raise worker.late
+        return self._heard(self.open(run_id), graph)
 
     async def answer(self, run_id: str, question: str, value: Json) -> Run:
         """Answer what a run asked a person and let it go on. `question` is the effect's id, or the
-        node's when it has one question open. Raises `InputError` if nobody asked."""
+        node's when it has one question open. Raises `InputError` if nobody asked, and for an answer
+        that does not carry the question's seal, comes too late or from somebody else."""
         run = self.open(run_id)
         asked = [q for q in run.questions if question in names_of(q.id)]
         if len(asked) != 1:
@@ -260,6 +278,9 @@ class Runtime:
         run_id = (
             run_id or f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(4)}"
         )
+        if origin is not None:
+            self._screens.vault.inherit(run_id, self.open(origin.run).started.run)
+        given, screened = await self._input(run_id, graph, given)
         if begun:
             begun(run_id)
         if graph.flow and graph.flow not in self._kept:
@@ -271,15 +292,37 @@ class Runtime:
             workflow=workflow.id,
             graph=graph.digest,
             flow=graph.flow,
-            input=self._redactor.value(given),
+            input=given,
             rules=RULES,
             components={**graph.components, **self.registry.components},
             origin=origin,
+            screened=screened,
         )
         worker = self._worker(graph, run_id, recording)
         with self._reached(worker):
             await worker.start(fact)
-        return Run(run_id, self.store.read(run_id), self.store.blob)
+        return self._heard(Run(run_id, self.store.read(run_id), self.store.blob), graph)
+
+    def _heard(self, run: Run, graph: Graph) -> Run:
+        """The run as its client may hear it: what it gives is looked at first."""
+        if any("output" in each.on for each in graph.filters):
+            run.outlet = partial(self._screens.output, run.started.run, graph)
+        return run
+
+    async def _input(
+        self, run_id: str, graph: Graph, given: Json
+    ) -> tuple[Json, Mapping[str, Json] | None]:
+        """The input as it may be recorded. Raises `InputError` if a guard does not let it pass."""
+        try:
+            return await self._screens.input(run_id, graph, self._redactor.value(given))
+        except ScreenError as error:
+            self._screens.vault.forget(run_id)  # what a fork had from its origin
+            raise InputError(
+                f"the input is not recorded: {error.what}",
+                where=error.where,
+                fix=error.fix,
+                code=error.code,
+            ) from None
 
     @contextmanager
     def _reached(self, worker: Worker) -> Iterator[None]:
@@ -292,7 +335,14 @@ class Runtime:
                 del self._workers[worker.run]
 
     def _worker(self, graph: Graph, run_id: str, recording: Recording | None = None) -> Worker:
-        world = World(self.store, self._handlers, self._clock, self._audience, self._redactor)
+        world = World(
+            self.store,
+            self._handlers,
+            self._clock,
+            self._audience,
+            self._redactor,
+            self._screens,
+        )
         return Worker(world, graph, run_id, recording)
 
     def _past(self, run_id: str, lines: Sequence[bytes]) -> Past:

@@ -6,12 +6,16 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 
 import msgspec
 
+from orka.engine.confine import Confined
+from orka.engine.guests import PATIENCE, Guests
 from orka.engine.offers import in_words
 from orka.engine.prices import Prices
+from orka.engine.reach import Bounds
 from orka.errors import ModelError, ToolError, nearest
 from orka.port.handler import Answer, Spent
 from orka.port.model import Call, Message, Model, ModelReply, ModelRequest, ToolOffer
@@ -143,12 +147,33 @@ def _value(reply: ModelReply) -> Json:
     return value
 
 
-class ToolHandler:
-    """Performs `tool` effects: blocking tools in at most `threads` threads, off the event loop."""
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a tool comes from: the plugin ("": OrKa itself, or the program that runs it), and what
+    its code may reach (None: nobody says)."""
 
-    def __init__(self, tools: Mapping[str, Tool], threads: int = 32) -> None:
-        self._tools = tools
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="orka-tool")
+    plugin: str = ""
+    bounds: Bounds | None = None
+
+
+_HERE = Home()
+
+
+class ToolHandler:
+    """Performs `tool` effects: blocking tools in at most `threads` threads, off the event loop.
+    Each plugin has threads and an event loop of its own, so that one that blocks keeps nobody
+    else."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        threads: int = 32,
+        home: Callable[[str], Home] = lambda name: _HERE,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._tools, self._home, self._most = tools, home, threads
+        self._threads: dict[str, ThreadPoolExecutor] = {}
+        self._guests = Guests(patience)
 
     async def __call__(self, payload: Json, call: Call) -> Answer:
         name = payload["name"]
@@ -156,19 +181,39 @@ class ToolHandler:
         if tool is None:
             raise _no_tool(name, self._tools)
         started = time.perf_counter()
-        value = await self._called(tool, payload["args"], call.key)
+        value = await self._called(tool, payload["args"], call.key, self._home(name))
         return Answer(value, Spent(seconds=round(time.perf_counter() - started, 6)))
 
-    async def _called(self, tool: Tool, args: Mapping[str, Json], key: str) -> object:
+    async def close(self) -> None:
+        """End the loops of plugins."""
+        self._guests.close()
+
+    async def _called(self, tool: Tool, args: Mapping[str, Json], key: str, home: Home) -> object:
         if tool.blocking:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, _in_thread, tool, args, key)
+            threads = self._pool(home.plugin)
+            return await loop.run_in_executor(threads, _in_thread, tool, args, key, home.bounds)
+        if home.plugin:
+            work = partial(_awaited, tool, args, key, home.bounds)
+            return await self._guests.call(home.plugin, tool.name, work)
+        return await _awaited(tool, args, key, home.bounds)
+
+    def _pool(self, plugin: str) -> ThreadPoolExecutor:
+        if plugin not in self._threads:
+            prefix = f"orka-tool {plugin}".strip()
+            self._threads[plugin] = ThreadPoolExecutor(self._most, thread_name_prefix=prefix)
+        return self._threads[plugin]
+
+
+async def _awaited(tool: Tool, args: Mapping[str, Json], key: str, bounds: Bounds | None) -> object:
+    with Confined(f"tool {tool.name!r}", bounds):
         value = tool.call(args, key)
         return await value if isinstance(value, Awaitable) else value
 
 
-def _in_thread(tool: Tool, args: Mapping[str, Json], key: str) -> object:
+def _in_thread(tool: Tool, args: Mapping[str, Json], key: str, bounds: Bounds | None) -> object:
     try:
-        return tool.call(args, key)
+        with Confined(f"tool {tool.name!r}", bounds):
+            return tool.call(args, key)
     except StopIteration as error:  # a future cannot hold one: it would never be done
         raise ToolError(f"tool {tool.name!r} raised StopIteration: {error.value}") from None

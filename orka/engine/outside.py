@@ -7,8 +7,10 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from orka.errors import Failure, HandlerError, OrkaError
+from orka.errors import Failure, HandlerError, OrkaError, ScreenError
 from orka.event.event import Event
+from orka.graph.guards import Made
+from orka.port.guard import Screened
 from orka.port.handler import Answer, Handler
 from orka.port.model import Call
 from orka.run.strand import told
@@ -47,6 +49,32 @@ def legible(answer: object) -> tuple[Json, tuple[str, ...], Failure | None]:
         return *plain(answer), None
     except Exception as error:  # the value is a stranger's object, with methods of its own
         return None, (), foreign(error)
+
+
+def looked_at(name: str, guard: Made, text: str) -> Screened:
+    """What a guard says of a text. Raises `ScreenError` for one that cannot say it: the words of a
+    stranger's exception may be the text's own, so that only its type is told."""
+    try:
+        said = guard.screen(text)
+    except ScreenError:
+        raise
+    except Exception as error:  # a stranger's guard: a text it cannot look at does not pass
+        raise _unscreened(name, f"raised {type(error).__name__}") from None
+    if not isinstance(said, Screened):
+        raise _unscreened(name, f"gave {type(said).__name__}, not a Screened")
+    end = 0
+    for each in said.findings:
+        if not end <= each.start <= each.end <= len(text):
+            raise _unscreened(name, f"found {each.kind!r} at a place that is none")
+        end = each.end
+    return said
+
+
+def _unscreened(name: str, what: str) -> ScreenError:
+    return ScreenError(
+        f"guard {name!r} {what}: what it should have looked at does not pass",
+        fix="this is a mistake of the guard; `orka plugins` shows which package it is of",
+    )
 
 
 class Watcher(Protocol):

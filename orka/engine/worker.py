@@ -13,6 +13,7 @@ from msgspec import structs
 from orka.engine.outside import Audience
 from orka.engine.perform import Performer
 from orka.engine.redact import Redactor, environment_secrets
+from orka.engine.screen import Screens
 from orka.errors import InputError, RunNotFound
 from orka.event.codec import decode
 from orka.event.event import (
@@ -39,6 +40,7 @@ from orka.port.store import Store
 from orka.run.fork import Recording
 from orka.run.replay import Refolded, refold
 from orka.run.scope import Asked
+from orka.run.seal import TOO_LATE
 from orka.run.state import State
 
 Clock = Callable[[], float]
@@ -55,16 +57,19 @@ class World:
     clock: Clock = time.time
     audience: Audience = field(default_factory=Audience)
     redactor: Redactor = field(default_factory=lambda: Redactor(environment_secrets()))
+    screens: Screens = field(default_factory=Screens)
 
 
 @dataclass(slots=True)
 class Worker:
-    """One run's driver. `deliver` and `cancel` may be called while it drives."""
+    """One run's driver. `deliver` and `cancel` may be called while it drives. `late` is what to say
+    to somebody whose answer came too late."""
 
     world: World
     graph: Graph
     run: str
     recording: Recording | None = None
+    late: InputError | None = None
     _folded: Refolded = field(init=False)
     _arrived: list[Fact] = field(default_factory=list)
     _fault: BaseException | None = None
@@ -79,7 +84,10 @@ class Worker:
         self._folded = refold(self.graph, [], self.world.store.blob)
         limit = self.graph.max_concurrency
         self._slots = asyncio.Semaphore(limit) if limit else nullcontext()
-        self._performer = Performer(self.world.handlers, self.world.clock, self.world.redactor)
+        world = self.world
+        self._performer = Performer(
+            world.handlers, world.clock, world.redactor, world.screens, self.graph
+        )
 
     @property
     def state(self) -> State:
@@ -102,21 +110,40 @@ class Worker:
             self._folded = refold(self.graph, lines, self.world.store.blob)
             if self._folded.unwritten:
                 await self._write_rest(len(lines))
-            self._check_news(facts)
+            facts = [await self._screened(fact) for fact in self._check_news(facts)]
+            facts = self._check_news(facts)
             if not self._folded.scheduler.accepts(RunResumed(at=0.0)):
                 self._folded.scheduler.close()
                 return self.state
             return await self._drive([RunResumed(at=self._now()), *facts])
 
-    def _check_news(self, facts: Sequence[Fact]) -> None:
-        """An answer that comes second is told so, never taken for the first."""
+    async def _screened(self, fact: Fact) -> Fact:
+        """A fact from outside as it may be recorded."""
+        asked = self.state.pending.get(fact.id) if isinstance(fact, EffectAnswered) else None
+        if asked is None or not isinstance(fact, EffectAnswered):
+            return fact
+        return await self._performer.screened(self.state.run, asked, fact)
+
+    def _check_news(self, facts: Sequence[Fact]) -> list[Fact]:
+        """An answer that comes second is told so, never taken for the first; so is one that is none
+        to the question. Gives the rest without answers that come too late: those are told once the
+        run has gone on without them."""
+        taken, scheduler = list[Fact](), self._folded.scheduler
         for fact in facts:
-            if not self._folded.scheduler.accepts(fact):
+            refused = scheduler.refuses(fact)
+            if refused is not None and refused.code == TOO_LATE:
+                self.late = refused
+                continue
+            if refused is not None:
+                raise refused
+            if not scheduler.accepts(fact):
                 raise InputError(
                     f"run {self.run!r} does not wait for this answer any more",
                     fix="somebody else has answered; see `orka show`",
                     code="input.no_question",
                 )
+            taken.append(fact)
+        return taken
 
     async def _write_rest(self, seq: int) -> None:
         """Store the decisions a crash cut off: they follow from the facts."""
@@ -132,6 +159,7 @@ class Worker:
 
     def cancel(self, reason: str) -> None:
         """Stop the run; what it has is kept and it can be resumed."""
+        reason = self.world.screens.cancelled(self.state.run, self.graph, reason)
         self.deliver(CancelAsked(at=self._now(), reason=reason))
 
     def _now(self) -> float:
@@ -159,7 +187,8 @@ class Worker:
         return self.state
 
     def _overdue(self) -> None:
-        """A run that waits for people is left, but not with a join whose time is up."""
+        """A run that waits for people is left, but not with a join whose time is up, nor with a
+        question that nobody has answered in time."""
         if self.state.status == "waiting" and not self._arrived:
             for key, due in self.state.deadlines.items():
                 if key not in self.state.scopes and due <= self._now():
@@ -238,7 +267,8 @@ class Worker:
         if self.recording and not self._arrived:
             fact = self.recording.next(self.state.pending, self.state.now)
             if fact is not None:
-                self.deliver(fact)
+                asked = self.state.pending[fact.id]
+                self.deliver(self._performer.again(self.state.run, asked, fact))
 
     async def _attempt(self, asked: Asked) -> None:
         async with self._slots if asked.kind != "sleep" else nullcontext():
