@@ -64,7 +64,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     OrKa 0.9 says at its end. `tools`, `models`:
     what it will ask for by name, so that a missing one is found before the run; `criteria`,
     `strategies`: those it decides by (`ctx.criteria`, `ctx.strategies`). `named`: option -> the
-    agents of its `pool` that the option names.
+    agents of its `pool` that the option names. `guards`: those that look at all that comes into
+    the whole run, because the agent is there: a name, or a map with `use` and the guard's options.
     """
 
     routes: Mapping[str, Sequence[str]] = {}
@@ -88,13 +89,15 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     criteria: Sequence[str] = ()
     strategies: Sequence[str] = ()
     named: Mapping[str, Sequence[str]] = {}
+    guards: Sequence[str | Mapping[str, Json]] = ()
 
 
 class AgentType(msgspec.Struct, frozen=True, kw_only=True):
     """What a plugin registers. `templates` names the options that are templates (strings, or
     mappings and lists with strings in them). `check` says what is wrong with the options, if
     anything, before a run. One that is not `timed` waits as long as it takes: its nodes have no
-    `timeout`."""
+    `timeout`. `gives` is what it returns, if it says: a JSON Schema, a Struct, a dataclass or a
+    pydantic model."""
 
     name: str
     function: AgentFunction
@@ -105,6 +108,7 @@ class AgentType(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     doc: str = ""
     timed: bool = True
+    gives: object = None
 
 
 def agent(
@@ -116,10 +120,12 @@ def agent(
     check: Callable[[Any], str] | None = None,  # Any: the agent's own config type
     version: str = "",
     timed: bool = True,
+    gives: object = None,
 ) -> Callable[[AgentFunction], AgentType]:
     """Make an agent type of an async function that takes a `Context` and returns JSON.
 
-    Raises `PluginError` for a function that is not async.
+    A value that is not what `gives` says (a JSON Schema, a Struct, a dataclass, a pydantic model)
+    fails the node. Raises `PluginError` for a function that is not async.
     """
 
     def register(function: AgentFunction) -> AgentType:
@@ -139,6 +145,7 @@ def agent(
             version=version,
             doc=(function.__doc__ or "").strip(),
             timed=timed,
+            gives=gives,
         )
 
     return register

@@ -126,9 +126,28 @@ class Context(Deciding):
         """A float in [0, 1), recorded, so that a replay sees the same one."""
         return Effect("random", None)
 
-    def ask(self, prompt: str, *, schema: Json = None) -> Effect:
-        """Ask a person. The run waits, durably, until the question is answered."""
-        return Effect("ask", {"prompt": prompt, "schema": schema})
+    def ask(
+        self,
+        prompt: str,
+        *,
+        schema: Json = None,
+        sealed: bool = False,
+        show: Json = None,
+        approvers: Sequence[str] = (),
+        within: float | None = None,
+    ) -> Effect:
+        """Ask a person. The run waits, durably, until the question is answered.
+
+        A `sealed` question is asked with a seal over all there is to it; what it is to `show`, or
+        who its `approvers` are, an answer has to carry the seal for. `within` are the seconds after
+        which nobody may answer any more: the effect then fails with `approval.timeout`."""
+        payload: dict[str, Json] = {"prompt": prompt, "schema": schema}
+        if sealed:
+            payload["seal"] = ""
+            payload |= {} if show is None else {"show": show}
+            payload |= {"approvers": list(approvers)} if approvers else {}
+            payload |= {} if within is None else {"within": within}
+        return Effect("ask", payload)
 
     def graph(
         self,

@@ -29,6 +29,7 @@ class FunctionTool(msgspec.Struct, frozen=True, kw_only=True):
     idempotent: bool = False
     blocking: bool = True
     wants_key: bool = False
+    gives: object = None
 
     def call(self, args: Mapping[str, Json], key: str) -> object:
         """Raises `ToolError` naming the argument that does not fit, before anything happens."""
@@ -50,22 +51,30 @@ class FunctionTool(msgspec.Struct, frozen=True, kw_only=True):
 @overload
 def tool(function: Function, /) -> FunctionTool: ...
 @overload
-def tool(*, name: str = "", idempotent: bool = False) -> Callable[[Function], FunctionTool]: ...
 def tool(
-    function: Function | None = None, /, *, name: str = "", idempotent: bool = False
+    *, name: str = "", idempotent: bool = False, gives: object = None
+) -> Callable[[Function], FunctionTool]: ...
+def tool(
+    function: Function | None = None,
+    /,
+    *,
+    name: str = "",
+    idempotent: bool = False,
+    gives: object = None,
 ) -> FunctionTool | Callable[[Function], FunctionTool]:
     """Make a tool of a sync or async function. Sync ones run in a thread, off the event loop.
 
     `idempotent` declares that two calls with the same effect key act once; take the key as a
-    parameter called `effect_key`. Raises `PluginError` for a signature without types
-    or with one that JSON does not have.
+    parameter called `effect_key`. A result that is not what `gives` says (a JSON Schema, a Struct,
+    a dataclass; without it the return annotation, if that is one of these or a TypedDict) fails.
+    Raises `PluginError` for a signature without types or with one that JSON does not have.
     """
     if function is None:
-        return lambda found: _tool(found, name, idempotent=idempotent)
-    return _tool(function, name, idempotent=idempotent)
+        return lambda found: _tool(found, name, gives, idempotent=idempotent)
+    return _tool(function, name, gives, idempotent=idempotent)
 
 
-def _tool(function: Function, name: str, *, idempotent: bool) -> FunctionTool:
+def _tool(function: Function, name: str, gives: object, *, idempotent: bool) -> FunctionTool:
     name = name or getattr(function, "__name__", "")
     parameters = _signature(function, name)
     arguments = _arguments(function, name, parameters)
@@ -78,6 +87,7 @@ def _tool(function: Function, name: str, *, idempotent: bool) -> FunctionTool:
         idempotent=idempotent,
         blocking=not inspect.iscoroutinefunction(function),
         wants_key=KEY in parameters,
+        gives=gives,
     )
 
 

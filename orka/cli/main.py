@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from orka import __version__
-from orka.cli import exit
+from orka.cli import brought, exit
 from orka.errors import OrkaError, nearest
 
 # name -> the module of `orka.cli` that holds it, and its line in `orka --help`.
@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("replay", "Replay a run and prove it byte-identical."),
     "resume": ("resume", "Go on with a run that crashed, failed or was cancelled."),
     "answer": ("answer", "Answer what a waiting run asks a person."),
+    "approvals": ("approvals", "See what waits for a person, and say yes or no."),
     "fork": ("fork", "Run again from a step, with the recorded answers before it."),
     "diff": ("diff", "Say where two runs part, and why."),
     "why": ("why", "Say why a run decided as it did."),
@@ -43,8 +44,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Write a small workflow to start from."),
     "doctor": ("doctor", "Look for what is broken on this machine."),
     "memory": ("memory", "Look at what agents have kept."),
+    "vault": ("vault", "See what is kept of personal data, and forget it."),
     "models": ("models", "List, pull and remove local models."),
     "plugins": ("plugins", "List what is on offer, and from where."),
+    "plugin": ("plugin", "Write a plugin, and check one."),
 }
 _TOOL_THREADS = "orka-tool"
 
@@ -83,6 +86,8 @@ class Commands(click.Group):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:  # Any: what the command gives back
+        if files := ctx.params.get("plugins"):
+            ctx.default_map = {name: {"plugins": files} for name in COMMANDS}
         with _ends():
             return super().invoke(ctx)
 
@@ -91,7 +96,7 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            return brought.command(cmd_name, ctx.params.get("plugins", ()))
         module = import_module(f"orka.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, COMMANDS[cmd_name][0])
         return command
@@ -100,12 +105,17 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise click.UsageError(f"No command {args[0]!r}; {nearest(args[0], COMMANDS)}", ctx)
+            known = [*COMMANDS, *brought.names(ctx.params.get("plugins", ()))]
+            if args[0] not in known:
+                raise click.UsageError(f"No command {args[0]!r}; {nearest(args[0], known)}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        if found := brought.names(ctx.params.get("plugins", ())):
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl([(name, f"from {origin}") for name, origin in found.items()])
 
 
 @click.group(
@@ -116,7 +126,15 @@ class Commands(click.Group):
 )
 @click.version_option(__version__, prog_name="orka")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def orka(*, debug: bool) -> None:
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    is_eager=True,
+    metavar="FILE",
+    help="A plugin file whose commands are wanted; the command itself gets the file too.",
+)
+def orka(*, debug: bool, plugins: tuple[str, ...]) -> None:
     """Run agent graphs written in YAML, and ask afterwards why they did what they did."""
 
 
@@ -142,14 +160,19 @@ def call(args: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit.BROKEN_PIPE
     except Exception as error:  # the last resort: a mistake of ours must still be one clear line
-        click.echo(_unexpected(error), err=True)
+        click.echo(_unexpected(error, given), err=True)
         if debug:
             traceback.print_exception(error)
         return exit.FAILED
     return result if isinstance(result, int) else exit.COMPLETED
 
 
-def _unexpected(error: Exception) -> str:
+def _unexpected(error: Exception, args: Sequence[str]) -> str:
+    before = ["", *args]
+    words = [arg for arg, last in zip(args, before, strict=False) if last != "--plugin"]
+    named = next((word for word in words if not word.startswith("-")), "")
+    if named and named not in COMMANDS:
+        return f"[plugin.raised] command {named!r} raised {type(error).__name__}: {error}"
     return (
         f"[orka.unexpected] {type(error).__name__}: {error}\n"
         "  to do: this is a mistake in OrKa; please report it, with what --debug shows"

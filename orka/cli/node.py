@@ -6,9 +6,9 @@ import click
 
 from orka.cli import words
 from orka.errors import InputError, nearest
-from orka.event.event import Decided, Noted, Repaired, Violation
+from orka.event.event import Decided, Gated, Quarantined, Repaired, Violation
 from orka.value import Json
-from orka.view.run import Attempt, NodeView, Run
+from orka.view.run import Attempt, NodeView, RemarkEvent, Run
 
 
 def node_text(run: Run, id: str) -> str:
@@ -78,7 +78,7 @@ def _answer(attempt: Attempt) -> list[str]:
     return [*parts, _part("took", words.pretty(dict(attempt.spent)))] if attempt.spent else parts
 
 
-def _remark(remark: Violation | Repaired | Noted | Decided) -> str:
+def _remark(remark: RemarkEvent) -> str:
     match remark:
         case Violation():
             where = f" at {remark.where}" if remark.where else ""
@@ -89,6 +89,11 @@ def _remark(remark: Violation | Repaired | Noted | Decided) -> str:
             return _part(f"repaired: {remark.rule}", text)
         case Decided():
             return _part("decided", words.pretty(remark.value))
+        case Quarantined():
+            return _part(f"quarantined: {remark.why}", "\n".join(remark.texts))
+        case Gated():
+            text = f"{remark.tool}: {remark.reason}\nrule: {remark.rule}"
+            return _part(f"the policy says {remark.verdict}", text)
     return _part(remark.kind, remark.message)
 
 

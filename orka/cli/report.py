@@ -11,9 +11,13 @@ import msgspec
 from orka.cli import exit, words
 from orka.cli.output import print_json, print_value, write_file
 from orka.errors import OrkaError
-from orka.value import Json
+from orka.value import Json, canonical
+from orka.view.approvals import asks_for_yes
 from orka.view.failure import remedies
 from orka.view.run import Attempt, Run, Totals
+
+# What a question about a call, or a sealed one, holds beside its prompt.
+_ASKED = ("call", "show", "approvers", "expires", "seal")
 
 
 def document(run: Run) -> Json:
@@ -45,6 +49,7 @@ def waiting(question: Attempt) -> Json:
         "question": question.id,
         "prompt": prompt,
         "schema": question.payload.get("schema"),
+        **{key: question.payload[key] for key in _ASKED if key in question.payload},
     }
 
 
@@ -89,14 +94,22 @@ def waiting_text(run: Run) -> str:
         node = node_of(question.id)
         lines += [
             f"  {node}: {question.payload.get('prompt')}",
+            *_bytes(question),
             f"    {how_to_answer(run.id, question)}",
         ]
     return "\n".join(lines)
 
 
+def _bytes(question: Attempt) -> list[str]:
+    """What a yes is to, byte for byte."""
+    shown = question.payload.get("call", question.payload.get("show"))
+    return [] if shown is None else [f"    {canonical(shown).decode()}"]
+
+
 def how_to_answer(run_id: str, question: Attempt) -> str:
-    schema = question.payload.get("schema") or {}
-    if "approved" in schema.get("required", ()):
+    if question.payload.get("call") is not None:
+        return f"orka approvals approve {run_id} {node_of(question.id)} --by NAME   (or deny)"
+    if asks_for_yes(question.payload):
         return f"orka answer {run_id} {node_of(question.id)} --approve   (or --deny --reason WHY)"
     return f"orka answer {run_id} {node_of(question.id)} VALUE"
 

@@ -15,9 +15,15 @@ from orka.value import Json
 @click.command()
 @loads
 def schema(*, settings: Settings) -> None:
-    """Print the JSON Schema of workflow files, with the agent types that are installed."""
+    """Print the JSON Schema of workflow files, with the agent types that are installed.
+
+    Those that cannot be loaded are left out, and told on standard error.
+    """
     agents = settings.open().registry.agents
-    print_json(json_schema({name: options(agents[name]) for name in agents}))
+    broken = {name: told for name in agents if (told := agents.problem(name))}
+    for name, told in broken.items():
+        click.echo(f"left out: {name}: {told}", err=True)
+    print_json(json_schema({name: options(agents[name]) for name in agents if name not in broken}))
 
 
 # Options that hold a workflow of their own.

@@ -14,6 +14,7 @@ from orka.event.event import (
     EffectAnswered,
     EffectRequested,
     Event,
+    Gated,
     NodeFailed,
     NodeFinished,
     NodeReopened,
@@ -21,6 +22,7 @@ from orka.event.event import (
     NodeStarted,
     NodeStopped,
     Noted,
+    Quarantined,
     Repaired,
     RunResumed,
     ScopeClosed,
@@ -90,6 +92,12 @@ class Lines:
                 return f"{_path(event)} {event.kind}: {words.short(event.message)}"
             case Decided():
                 return f"{_path(event)} decided"
+            case Quarantined():
+                return f"{_path(event)} quarantined a text: {words.short(event.why)}"
+            case Gated(verdict="auto"):
+                return ""
+            case Gated():
+                return f"{_path(event)} {event.verdict}: {words.short(event.reason)}"
             case CancelAsked():
                 return f"cancelling: {event.reason}"
             case DeadlinePassed():
@@ -129,6 +137,8 @@ def _path(
     | Violation
     | Repaired
     | Noted
-    | Decided,
+    | Decided
+    | Quarantined
+    | Gated,
 ) -> str:
     return f"{event.scope}/{event.node}" if event.scope else event.node

@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 import msgspec
 
+from orka.api import Runtime
 from orka.cli import exit, select, words
 from orka.cli.node import node_text
 from orka.cli.options import Settings, machine, reads
 from orka.cli.output import print_json
 from orka.cli.report import document, waiting_text
+from orka.errors import InputError, nearest
 from orka.event.event import Violation
 from orka.value import Json
 from orka.view.cost import by_model
@@ -25,9 +27,10 @@ _HEAD = ("node", "state", "time", "tries", "tokens", "cost", "")
 @click.command()
 @click.argument("run")
 @click.option("--node", default="", metavar="ID", help="One node: all it asked, all it was told.")
+@click.option("--view", "named", default="", metavar="NAME", help="A page that a plugin makes.")
 @machine()
 @reads
-def show(*, run: str, node: str, form: str, settings: Settings) -> int:
+def show(*, run: str, node: str, named: str, form: str, settings: Settings) -> int:
     """Show what happened in RUN (an id, the beginning of one, or `last`).
 
     Of a damaged run the intact part is shown, and the exit code is 5.
@@ -35,7 +38,10 @@ def show(*, run: str, node: str, form: str, settings: Settings) -> int:
     with settings.reading() as runtime:
         recorded, damage = select.readable(runtime, select.run_id(runtime, run))
         status = "damaged" if damage else select.status(runtime, recorded)
-    if form == "json":
+        page = _page(runtime, named, recorded) if named else None
+    if named:
+        print_json(page) if form == "json" else click.echo(words.pretty(page))
+    elif form == "json":
         print_json(_document(recorded))
     elif node:
         click.echo(node_text(recorded, node))
@@ -45,6 +51,18 @@ def show(*, run: str, node: str, form: str, settings: Settings) -> int:
         return exit.COMPLETED
     click.echo(select.warning(damage), err=True)
     return exit.STORE
+
+
+def _page(runtime: Runtime, name: str, run: Run) -> Json:
+    """What the view of that name makes of a run. Raises `InputError`, `PluginError`."""
+    views = runtime.registry.views
+    if name not in views:
+        raise InputError(
+            f"no view is called {name!r}",
+            fix=f"{nearest(name, views)}; a plugin brings views: --plugin FILE",
+            code="input.no_view",
+        )
+    return views[name].function(run)
 
 
 def _document(run: Run) -> Json:

@@ -14,10 +14,15 @@ from orka.errors import ConfigError, GuardError, OrkaError, TemplateError, raise
 from orka.graph.decides import check_named, criteria_of, strategies_of, versions_of
 from orka.graph.edges import Wiring, wire
 from orka.graph.graph import Graph, Node, Rendered, found
+from orka.graph.guards import Filter, filters_of, implied_by, spelt
+from orka.graph.guards import versions_of as guards_of
 from orka.graph.joins import arms_of, rule_of
+from orka.graph.modules import modules_of
 from orka.graph.order import Order, order_of
 from orka.graph.outer import Outer, children, described, single, wants_pool
 from orka.graph.part import Catalog, Part, part_of
+from orka.graph.policy import policy_of
+from orka.graph.policy import spelt as policy_spelt
 from orka.graph.proof import prove
 from orka.graph.routes import check_routes
 from orka.graph.template import Templates, constant
@@ -32,13 +37,17 @@ _ALONE: Final = Outer()
 def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Graph:
     """Raises `ConfigError`, `TemplateError` or `GuardError` with file, line and column; several
     problems of a kind that can be found together as one `ConfigErrors`."""
+    modules = modules_of(workflow, outer.modules)
     parts = _parts(workflow, catalog)
     shapes = {id: part.shape for id, part in parts.items()}
     wiring = wire(workflow, shapes, lambda: wants_pool(workflow, parts, catalog))
     order = order_of(workflow, wiring)
     ids = (*wiring.position, *outer.visible)
     templates = Templates(workflow.dialect, ids, outer.names)
-    nodes = _nodes(_Site(workflow, parts, wiring, order, catalog, outer, templates))
+    own = filters_of(workflow, workflow.guards, outer.guards)
+    around = () if outer.filters is None else (*outer.filters, *own)
+    nodes = _nodes(_Site(workflow, parts, wiring, order, catalog, outer, templates, around))
+    filters = _filters(own, shapes, nodes, outer)
     graph = Graph(
         id=workflow.id,
         nodes=nodes,
@@ -49,10 +58,13 @@ def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Grap
         timeout=workflow.timeout,
         digest=_digest(workflow, parts, nodes),
         flow=digest(workflow.text.encode()) if workflow.text else "",
-        components=_components(parts, nodes),
+        components=_components(parts, nodes, filters) | modules,
         answers=_answers(workflow, nodes, shapes),
         timed=tuple(n.index for n in nodes if n.rule and n.rule.deadline is not None),
         max_concurrency=workflow.max_concurrency,
+        filters=filters,
+        policy=policy_of(workflow.policy),
+        lenient=workflow.dialect != STRICT,
         findings=(
             *check_routes(workflow, shapes),
             *(each for node in nodes for graph in node.inner.values() for each in graph.findings),
@@ -60,6 +72,15 @@ def compile(workflow: Workflow, catalog: Catalog, outer: Outer = _ALONE) -> Grap
     )
     found = dict.fromkeys((*graph.findings, *prove(workflow, graph, shapes, outer)))
     return replace(graph, findings=tuple(found)) if found else graph
+
+
+def _filters(
+    own: tuple[Filter, ...], shapes: Mapping[str, Shape], nodes: Sequence[Node], outer: Outer
+) -> tuple[Filter, ...]:
+    """Those of the graph and those that its agents want: for the run, if nothing is outside."""
+    there = own if outer.filters is None else ()
+    inner = [each for node in nodes for graph in node.inner.values() for each in graph.filters]
+    return (*own, *implied_by(shapes, inner, there, outer.guards))
 
 
 def _answers(
@@ -81,6 +102,7 @@ class _Site:
     catalog: Catalog
     outer: Outer
     templates: Templates
+    filters: tuple[Filter, ...] = ()
 
     def pool(self) -> tuple[tuple[Workflow, AgentSpec], ...]:
         """The agents that a node here may open by id."""
@@ -115,6 +137,7 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
     spec, shape, wiring = part.spec, part.shape, site.wiring
     index, edges = wiring.position[spec.id], wiring.out(spec.id)
     compiled = _templates(site.workflow, part, site.templates)
+    filters = site.filters + filters_of(site.workflow, spec.guards, site.outer.guards)
     return Node(
         index=index,
         id=spec.id,
@@ -136,7 +159,7 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
         where=site.workflow.where(spec.id),
         tools=tuple(shape.tools),
         models=tuple(shape.models),
-        inner=_inner(site, part, index),
+        inner=_inner(site, part, index, filters),
         above=site.order.above[index],
         later=later(site.order, writers, index) if writers else {},
         branches=tuple(tuple(branch) for branch in shape.branches),
@@ -148,6 +171,7 @@ def _node(site: _Site, part: Part, writers: Mapping[str, list[int]]) -> Node:
         pool=_pool(site, part) if shape.pool else {},
         criteria=criteria_of(site.workflow, part, site.outer.criteria),
         strategies=strategies_of(site.workflow, part, site.outer.strategies),
+        filters=filters,
     )
 
 
@@ -158,7 +182,7 @@ def _pool(site: _Site, part: Part) -> dict[str, Json]:
     return pool
 
 
-def _inner(site: _Site, part: Part, index: int) -> dict[str, Graph]:
+def _inner(site: _Site, part: Part, index: int, filters: tuple[Filter, ...]) -> dict[str, Graph]:
     """The graphs a node may open: workflows in its options, its children, and the pool."""
     shape = part.shape
     if not (shape.inner or shape.children or shape.pool):
@@ -170,7 +194,7 @@ def _inner(site: _Site, part: Part, index: int) -> dict[str, Graph]:
     if part.shape.children:
         found |= children(site.workflow, part)
     pool = site.pool() if part.shape.pool or part.shape.inner else ()
-    names = frozenset(shape.names)
+    names, site = frozenset(shape.names), replace(site, outer=replace(site.outer, filters=filters))
     around = site.outer.visible.union(site.order.upstream(index), shape.gives)
     if shape.closed:
         outer = replace(site.outer, visible=frozenset(shape.gives), pool=pool, names=names)
@@ -235,6 +259,8 @@ def _digest(workflow: Workflow, parts: Mapping[str, Part], nodes: Sequence[Node]
                     for node in nodes
                 ],
                 **({} if workflow.dialect == STRICT else {"dialect": workflow.dialect}),
+                **({"guards": spelt(workflow.guards)} if workflow.guards else {}),
+                **policy_spelt(workflow.policy),
                 "agents": [_spelt(part.spec) for part in parts.values()],
             }
         )
@@ -244,15 +270,19 @@ def _digest(workflow: Workflow, parts: Mapping[str, Part], nodes: Sequence[Node]
 def _spelt(spec: AgentSpec) -> Json:
     """An agent wherever it stands; what it can do and is for only if it says so, so that files
     without these words keep the digest they had before there were any."""
-    told: dict[str, Json] = msgspec.to_builtins(msgspec.structs.replace(spec, path=()))
-    words = ("capabilities", "description")
+    told: dict[str, Json] = msgspec.to_builtins(msgspec.structs.replace(spec, path=(), guards=()))
+    told["guards"] = spelt(spec.guards)
+    words = ("capabilities", "description", "guards")
     return {key: value for key, value in told.items() if value or key not in words}
 
 
-def _components(parts: Mapping[str, Part], nodes: tuple[Node, ...]) -> dict[str, str]:
+def _components(
+    parts: Mapping[str, Part], nodes: tuple[Node, ...], filters: tuple[Filter, ...]
+) -> dict[str, str]:
     used = {f"agent:{part.spec.type}": part.type.version for part in parts.values()}
+    used |= guards_of(filters)
     for node in nodes:
-        used |= versions_of(node)
+        used |= versions_of(node) | guards_of(node.filters)
         for graph in node.inner.values():
             used |= graph.components
     return dict(sorted(used.items()))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from orka.agent.fence import fence
 from orka.agent.view import MISSING, text_of
 from orka.errors import TemplateError
 from orka.graph.chain import dotted
@@ -225,6 +226,11 @@ def reply(value: Json) -> str:
     return text_of(value)
 
 
+def fenced(value: Json) -> str:
+    """A value as text that a prompt may hold as data: between marks, its content tamed."""
+    return fence(shown(value))
+
+
 def join(value: Json, d: str = "", attribute: Json = None) -> str:
     """Jinja's `join`; maps and lists among the items are JSON, as everywhere they are printed."""
     items = [] if value is None else list(value)
@@ -242,6 +248,7 @@ FILTERS: dict[str, Callable[..., Any]] = {  # Any: each takes its own arguments
     "attr": attr,
     "bool": boolean,
     "center": center,
+    "fence": fenced,
     "format_loop_metadata": format_loop_metadata,
     "from_json": from_json,
     "join": join,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from orka.agent.agent import AgentFunction
 from orka.agent.deciding import Criteria, Strategies
 from orka.agent.guard import Guard
+from orka.graph.guards import Filter
+from orka.graph.policy import Policy
 from orka.graph.template import Template
 from orka.value import Json
 
@@ -64,7 +66,8 @@ class Node:
     it decides by. `constants`
     are the options without a template in them. `plain` says that all of `out` is taken whenever
     the node finishes. `retries`, `backoff` (initial, factor, limit in
-    seconds) and `timeout` (seconds) hold for each effect the agent asks for."""
+    seconds) and `timeout` (seconds) hold for each effect the agent asks for. `filters` look at what
+    they bring in, after those of the whole run."""
 
     index: int
     id: str
@@ -98,6 +101,7 @@ class Node:
     strict: tuple[str, ...] = ()
     criteria: Criteria = field(default_factory=dict)
     strategies: Strategies = field(default_factory=dict)
+    filters: tuple[Filter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,9 @@ class Graph:
     """`digest` names what the graph does: same digest, same decisions for the same facts. A
     `closed` graph does not see what the node that opens it sees. `answers` are the nodes of which
     the last one says what a run of OrKa 0.9 gives. `timed` are joins with a deadline.
-    At most `max_concurrency` effects of a run are performed at once (0: no limit)."""
+    At most `max_concurrency` effects of a run are performed at once (0: no limit). `filters` look
+    at what comes into the run. `policy` says which tools may be called in it and below. A `lenient`
+    graph, of a file of OrKa 0.9, knows no fences: quarantined text is put into them."""
 
     id: str
     nodes: tuple[Node, ...]
@@ -122,6 +128,9 @@ class Graph:
     timed: tuple[int, ...] = ()
     max_concurrency: int = 0
     findings: tuple[Finding, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    policy: Policy | None = None
+    lenient: bool = False
 
 
 def found(value: Rendered) -> list[Template]:

@@ -9,6 +9,8 @@ import msgspec
 from msgspec import structs
 
 from orka.agent.deciding import BUILT_IN, Criteria, Strategies
+from orka.graph.guards import Filter, Guards
+from orka.graph.modules import Versions
 from orka.graph.part import Catalog, Part, part_of
 from orka.spec.load import alone, inner
 from orka.spec.workflow import AgentSpec, Workflow
@@ -19,20 +21,25 @@ from orka.value import Json
 class Outer:
     """`visible` are the ids whose outputs are seen from outside, `names` those that the opener
     lends to templates; `pool` the agents that may be
-    opened by id, with the workflow each belongs to. `criteria` and `strategies` are all there are,
-    by name."""
+    opened by id, with the workflow each belongs to. `criteria`, `strategies` and `guards` are all
+    there are, by name. `filters` look at what comes in from outside; None: nothing is outside."""
 
     visible: frozenset[str] = frozenset()
     pool: tuple[tuple[Workflow, AgentSpec], ...] = ()
     names: frozenset[str] = frozenset()
     criteria: Criteria = field(default_factory=dict)
     strategies: Strategies = field(default_factory=lambda: BUILT_IN)
+    modules: Versions | None = None
+    guards: Guards = field(default_factory=dict)
+    filters: tuple[Filter, ...] | None = None
 
 
 def single(workflow: Workflow, spec: AgentSpec) -> Workflow:
     """One agent of a workflow as a workflow of its own."""
     alone = structs.replace(spec, next=None, depends_on=(), on_error=None, writes=None)
-    return structs.replace(workflow, id=spec.id, order=(spec.id,), agents=(alone,), text="")
+    return structs.replace(
+        workflow, id=spec.id, order=(spec.id,), agents=(alone,), guards=(), policy=None, text=""
+    )
 
 
 def children(workflow: Workflow, part: Part) -> dict[str, Workflow]:

@@ -15,7 +15,7 @@ from orka.value import Json
 
 # Keys that every agent has, offered when a key is misspelt.
 _COMMON: tuple[str, ...] = ("id", "type", "next", "depends_on", "when", "on_error", "retries")
-_COMMON += ("backoff", "timeout", "capabilities", "description")
+_COMMON += ("backoff", "timeout", "capabilities", "description", "guards")
 
 # JSON Schema's words for types, for people.
 _KINDS = {

@@ -190,6 +190,7 @@ FILTER_NAMES = (
     "dictsort",
     "e",
     "escape",
+    "fence",
     "first",
     "float",
     "format",

@@ -4,152 +4,205 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from importlib import metadata
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from orka.agent.agent import AgentType
-from orka.agent.tool import FunctionTool
-from orka.errors import AgentError, PluginError
+from orka.errors import AgentError, PluginError, nearest
+from orka.plugin import kinds
 from orka.plugin.decides import check_signature
+from orka.plugin.manifest import Manifest, compare, undeclared_offer
+from orka.plugin.offers import OURS, PYTHON, Check, Offers, Point, Tools, installed
 from orka.port.guard import GuardType
 from orka.port.memory import Memory
 from orka.port.model import Model
 from orka.port.store import Store
-from orka.port.tool import Tool
 from orka.port.toolbox import Toolbox
+from orka.port.view import ViewType
 from orka.score.criterion import Criterion, Proposal, State
 from orka.score.factor import Abstained
 from orka.score.strategy import STRATEGIES, Choice, Situation, Strategy
-from orka.value import Json, digest
+from orka.value import Json, digest, plain
 
+# The environment variable that names modules for all runs: `ORKA_FEATURES=a,b`.
+FEATURES = "ORKA_FEATURES"
 T = TypeVar("T")
-
-
-class Offers(Mapping[str, T], Generic[T]):
-    """Name -> thing. An entry point is loaded when it is first looked up; `origin` says whence."""
-
-    def __init__(self, group: str, check: Callable[[str, object, str], T]) -> None:
-        self._group, self._check = group, check
-        self._found: dict[str, T] = {}
-        self.origin: dict[str, str] = {}
-        self._points: dict[str, metadata.EntryPoint] = {}
-        for point in metadata.entry_points(group=group):
-            source = point.dist.name if point.dist else point.value
-            if point.name in self._points and self.origin[point.name] != source:
-                raise _clash(group, point.name, self.origin[point.name], source)
-            self._points[point.name] = point
-            self.origin[point.name] = source
-
-    def __getitem__(self, name: str) -> T:
-        if name not in self._found:
-            point = self._points[name]
-            self._found[name] = self._check(name, _loaded(point), _version(point))
-        return self._found[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._found or name in self._points
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._points, *self._found}))
-
-    def __len__(self) -> int:
-        return len({*self._points, *self._found})
-
-    def add(self, name: str, thing: object, origin: str, version: str) -> None:
-        """Raises `PluginError` for a name that is taken or a thing that is not of the kind."""
-        if name in self and self.origin.get(name) != origin:
-            raise _clash(self._group, name, self.origin[name], origin)
-        self.put(name, thing, origin, version)
-
-    def put(self, name: str, thing: object, origin: str, version: str) -> None:
-        """Like `add`, in place of what has the name already."""
-        self._found[name] = self._check(name, thing, version)
-        self.origin[name] = origin
-
-
-class Tools(Offers[Tool]):
-    """Tools by name. A name that nobody has is looked for in the boxes."""
-
-    def __init__(self) -> None:
-        super().__init__("orka.tools", _tool)
-        self.boxes: list[Toolbox] = []
-
-    def __getitem__(self, name: str) -> Tool:
-        box = None if super().__contains__(name) else self._box(name)
-        return super().__getitem__(name) if box is None else box[name]
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or self._box(name) is not None
-
-    def _box(self, name: object) -> Toolbox | None:
-        return next((box for box in self.boxes if name in box), None)
 
 
 class Registry:
     """All offers of a process or a call: built-ins, installed packages, plugin files."""
 
     def __init__(self) -> None:
-        self.agents: Offers[AgentType] = Offers("orka.agents", _agent)
-        self.tools = Tools()
-        self.toolboxes: Offers[Callable[..., Toolbox]] = Offers("orka.toolboxes", _callable)
-        self.models: Offers[Callable[[], Model]] = Offers("orka.models", _callable)
-        self.stores: Offers[Callable[..., Store]] = Offers("orka.stores", _callable)
-        self.memories: Offers[Callable[..., Memory]] = Offers("orka.memories", _callable)
-        self.commands: Offers[object] = Offers("orka.commands", _anything)
-        self.guards: Offers[GuardType] = Offers("orka.guards", _guard)
-        self.criteria: Offers[Criterion] = Offers("orka.criteria", _criterion)
-        self.strategies: Offers[Strategy] = Offers("orka.strategies", _strategy)
+        self.points = installed()
+        self.agents: Offers[AgentType] = self._offers("agents", kinds.agent)
+        self.tools = Tools(kinds.tool, _loaded, self.points)
+        self.toolboxes: Offers[Callable[..., Toolbox]] = self._offers("toolboxes", kinds.factory)
+        self.models: Offers[Callable[[], Model]] = self._offers("models", kinds.factory)
+        self.stores: Offers[Callable[..., Store]] = self._offers("stores", kinds.factory)
+        self.memories: Offers[Callable[..., Memory]] = self._offers("memories", kinds.factory)
+        self.commands: Offers[object] = self._offers("commands", kinds.command)
+        self.guards: Offers[GuardType] = self._offers("guards", kinds.guard)
+        self.views: Offers[ViewType] = self._offers("views", _view)
+        self.criteria: Offers[Criterion] = self._offers("criteria", _criterion)
+        self.strategies: Offers[Strategy] = self._offers("strategies", _strategy)
         for strategy in STRATEGIES.values():
-            self.strategies.put(strategy.name, strategy, "orka", "")
+            self.strategies.builtin(strategy.name, strategy)
+        self.modules: Offers[Manifest] = self._offers("modules", kinds.module)
+        for kind, offers in self.kinds.items():
+            offers.vet = partial(self._vet, kind)
+        self.modules.vet = self._vet_module
+        self.features: tuple[str, ...] = ()
         self.files: dict[str, str] = {}
         self.servers: dict[str, str] = {}
 
+    def _offers(self, group: str, check: Check[T]) -> Offers[T]:
+        return Offers(f"orka.{group}", check, _loaded, self.points)
+
+    @property
+    def kinds(self) -> dict[str, Offers[Any]]:  # Any: each kind offers its own
+        """Kind of thing -> all there is of it."""
+        return {
+            "agent": self.agents,
+            "tool": self.tools,
+            "model": self.models,
+            "store": self.stores,
+            "memory": self.memories,
+            "command": self.commands,
+            "criterion": self.criteria,
+            "strategy": self.strategies,
+            "guard": self.guards,
+            "view": self.views,
+        }
+
     @property
     def components(self) -> dict[str, str]:
-        """The files that runs depend on, with their versions."""
+        """The modules asked for everywhere and the files that runs depend on, with their
+        versions."""
+        modules = {f"module:{name}": self.version_of(name) for name in self.features}
         plugins = {f"plugin:{path}": version for path, version in self.files.items()}
-        return plugins | {f"mcp:{path}": version for path, version in self.servers.items()}
+        return (
+            modules | plugins | {f"mcp:{path}": version for path, version in self.servers.items()}
+        )
 
-    def add(self, thing: object, origin: str = "python", version: str = "") -> bool:
-        """Register an agent type, a tool, a criterion or a strategy; False for what is none."""
-        if isinstance(thing, AgentType):
-            self.agents.add(thing.name, thing, origin, version or thing.version)
-        elif isinstance(thing, FunctionTool):
-            self.tools.add(thing.name, thing, origin, version)
-        elif isinstance(thing, GuardType):
-            self.guards.add(thing.name, thing, origin, version)
-        elif isinstance(thing, Criterion):
-            self.criteria.add(thing.name, thing, origin, version)
-        elif isinstance(thing, Strategy):
-            self.strategies.add(thing.name, thing, origin, version)
-        else:
+    def add(self, thing: object, origin: str = PYTHON, version: str = "") -> bool:
+        """Register a thing of any kind that plugins bring, or a manifest; False for what is none.
+        Raises `PluginError`."""
+        if isinstance(thing, Manifest):
+            self.modules.add(thing.name, thing, origin, version)
+            return True
+        kind = kinds.kind_of(thing)
+        if not kind:
             return False
+        named: Any = thing  # each kind has a name
+        self.kinds[kind].add(named.name, thing, origin, version)
         return True
 
+    # ---- modules and their manifests
+
+    def manifest_of(self, kind: str, name: str) -> Manifest | None:
+        """The manifest of the module that brings a thing; None for what is built in, and for what
+        comes without one. Raises `PluginError` for a manifest that cannot be used."""
+        origin = self.kinds[kind].origin.get(name, OURS)
+        near = [each for each, whence in self.modules.origin.items() if whence == origin]
+        if not near:
+            return None
+        found = [self.modules[each] for each in near]
+        ours = [each for each in found if name in each.offers(kind)]
+        if ours or origin == PYTHON:
+            return ours[0] if ours else None
+        return found[0]
+
+    def require(self, module: str) -> Manifest:
+        """The manifest of a module that a workflow or `ORKA_FEATURES` names. Raises `PluginError`:
+        it is not installed, cannot be loaded, or wants a name that is taken."""
+        if module not in self.modules:
+            there = nearest(module, self.modules) if self.modules else "no module is installed"
+            raise PluginError(
+                f"module {module!r} is not installed",
+                fix=f"pip install orka-{module.replace('_', '-')}; {there}",
+                code="plugin.module_missing",
+            )
+        found, origin = self.modules[module], self.modules.origin[module]
+        for offers in self.kinds.values():
+            for _, loser, error in offers.refused:
+                if loser == origin:
+                    raise error
+        return found
+
+    def version_of(self, module: str) -> str:
+        """Raises what `require` raises; says if it was the environment that named the module."""
+        try:
+            return self.require(module).version
+        except PluginError as error:
+            error.where = error.where or (FEATURES if module in self.features else "")
+            raise
+
+    def _vet(self, kind: str, name: str, _: object) -> None:
+        """What a module brings stands in its manifest."""
+        manifest = self.manifest_of(kind, name)
+        if manifest is not None and name not in manifest.offers(kind):
+            raise undeclared_offer(manifest, kind, name)
+
+    def _vet_module(self, name: str, manifest: Manifest) -> None:
+        """What a manifest lists is there, under the same distribution; so is the reverse if the
+        distribution has one module."""
+        origin = self.modules.origin[name]
+        brought = {
+            (kind, each)
+            for kind, offers in self.kinds.items()
+            for each, whence in offers.origin.items()
+            if whence == origin
+        }
+        brought |= {
+            (k, n) for k, o in self.kinds.items() for n, whose, _ in o.refused if whose == origin
+        }
+        alone = [*self.modules.origin.values()].count(origin) == 1
+        compare(manifest, brought if alone else brought & {*manifest.offered})
+
+    # ---- stores and memories by place
+
     def store(self, place: str | Path | Store, durability: str = "") -> Store:
-        """The store at a folder, or in ":memory:"; one that is a store already is given back."""
+        """The store at a folder, in ":memory:", or at the place of a plugin's store
+        (`NAME:PLACE`); one that is a store already is given back."""
         if not isinstance(place, (str, Path)):
             return place
         if str(place) == ":memory:":
             return self.stores["memory"]()
+        name, _, rest = str(place).partition(":")
+        if self.stores.origin.get(name, OURS) != OURS:
+            return self.stores[name](rest)
         return self.stores["sqlite"](
             str(place), **({"durability": durability} if durability else {})
         )
 
     def memory(self, place: str | Path | Memory | None, store: str | Path | Store) -> Memory:
-        """The memory in a folder, or in ":memory:"; one that is a memory already is given back.
-        Without a `place`: the one beside the runs, or in the process."""
+        """The memory in a folder, in ":memory:", or at the place of a plugin's memory
+        (`NAME:PLACE`); one that is a memory already is given back. Without a `place`: the one
+        beside the runs, or in the process."""
         if place is None:
-            place = store if isinstance(store, (str, Path)) else ":memory:"
-        return self.memories["sqlite"](str(place)) if isinstance(place, (str, Path)) else place
+            here = isinstance(store, (str, Path)) and not self._named(str(store))
+            place = str(store) if here else ":memory:"
+        if not isinstance(place, (str, Path)):
+            return place
+        name, _, rest = str(place).partition(":")
+        if self.memories.origin.get(name, OURS) != OURS:
+            return self.memories[name](rest)
+        return self.memories["sqlite"](str(place))
+
+    def _named(self, place: str) -> bool:
+        """Whether a store's place begins with the name of a plugin's store."""
+        return self.stores.origin.get(place.partition(":")[0], OURS) != OURS
+
+    # ---- files
 
     def load_file(self, path: str) -> None:
-        """Run a plugin file and register the agent types, tools, criteria and strategies in it.
+        """Run a plugin file and register what is in it. If it has a `manifest`, that is held to
+        what is there.
 
         Raises `PluginError` that names the file, also for whatever the file itself raises.
         """
@@ -163,13 +216,17 @@ class Registry:
                 code="plugin.missing",
             ) from None
         module = _run(source, path)
-        things = [item for item in vars(module).values() if self._defines(module, item)]
+        things = [item for item in vars(module).values() if _defines(module, item)]
         if not things:
             raise PluginError(
-                f"plugin file {path!r} defines no agent type, tool, criterion or strategy",
-                fix="mark functions with @orka.agent(name), @orka.tool, @criterion or @strategy",
+                f"plugin file {path!r} defines no agent type, tool, guard or other plugin",
+                fix="mark functions with @orka.agent(name), @orka.tool, @guard(name), @criterion …",
                 code="plugin.empty",
             )
+        manifest = getattr(module, "manifest", None)
+        if isinstance(manifest, Manifest):
+            self.add(manifest, str(source), version)
+            compare(manifest, {(kinds.kind_of(each), each.name) for each in things})
         for thing in things:
             self.add(thing, str(source), version)
         self.files[str(source)] = version
@@ -195,16 +252,19 @@ class Registry:
             if given and not Path(path).exists():
                 continue  # what the user gave takes its place; a missing name is told by `check`
             self.load_file(path)
+        for name in components:
+            kind, _, module = name.partition(":")
+            if kind == "module" and module not in self.modules:
+                self.require(module)
 
     async def close(self) -> None:
         """End the servers that were started."""
         for box in self.tools.boxes:
             await box.close()
 
-    def _defines(self, module: ModuleType, item: object) -> bool:
-        if not isinstance(item, (AgentType, FunctionTool, Criterion, Strategy)):
-            return False
-        return getattr(item.function, "__module__", "") == module.__name__
+
+def _defines(module: ModuleType, item: object) -> bool:
+    return bool(kinds.kind_of(item)) and kinds.home_of(item) == module.__name__
 
 
 def _run(source: Path, path: str) -> ModuleType:
@@ -217,95 +277,58 @@ def _run(source: Path, path: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except PluginError:
+        del sys.modules[name]
         raise
     except (
         Exception,
         SystemExit,
     ) as error:  # a stranger's code: whatever it raises is its failure, by name
+        sys.modules.pop(name, None)
         raise PluginError(
-            f"plugin file {path!r} raised {type(error).__name__}: {error}",
+            f"plugin file {path!r} raised {_told(error)}",
             fix="run it with python to see where",
             code="plugin.raised",
         ) from error
     return module
 
 
-def _loaded(point: metadata.EntryPoint) -> object:
+def _loaded(point: Point) -> object:
+    entry = point.entry
     try:
-        return point.load()
+        return entry.load()
     except (
         Exception,
         SystemExit,
     ) as error:  # a stranger's code: whatever it raises is its failure, by name
         raise PluginError(
-            f"plugin {point.name!r} ({point.value}) cannot be loaded: "
-            f"{type(error).__name__}: {error}",
-            fix=f"install what it needs, or remove the package {_package(point)}",
+            f"plugin {entry.name!r} ({entry.value}) cannot be loaded: {_told(error)}",
+            fix=f"install what it needs, or remove the package {point.package}",
             code="plugin.raised",
         ) from error
 
 
-def _package(point: metadata.EntryPoint) -> str:
-    return point.dist.name if point.dist else point.value
-
-
-def _version(point: metadata.EntryPoint) -> str:
-    return point.dist.version if point.dist else ""
-
-
-def _clash(group: str, name: str, first: str, second: str) -> PluginError:
-    return PluginError(
-        f"{second!r} registers {name!r} in {group}, which {first!r} has registered",
-        fix="rename one of them",
-        code="plugin.name_clash",
-    )
-
-
-def _agent(name: str, thing: object, version: str) -> AgentType:
-    if not isinstance(thing, AgentType) or thing.name != name:
-        raise PluginError(f"{name!r} is not an agent type of that name: {thing!r}")
-    return msgspec.structs.replace(thing, version=version or thing.version)
-
-
-def _tool(name: str, thing: object, version: str) -> Tool:
-    needed = ("name", "schema", "call", "blocking", "idempotent")
-    missing = [attribute for attribute in needed if not hasattr(thing, attribute)]
-    if missing:
-        raise PluginError(f"{name!r} is not a tool: it has no {', '.join(missing)}")
-    found: Any = thing  # checked attribute by attribute
-    tool: Tool = found
-    return tool
-
-
-def _guard(name: str, thing: object, version: str) -> GuardType:
-    if not isinstance(thing, GuardType) or thing.name != name:
-        raise PluginError(f"{name!r} is not a guard of that name: {thing!r}")
-    return msgspec.structs.replace(thing, version=version or thing.version)
-
-
 def _criterion(name: str, thing: object, version: str) -> Criterion:
-    if not isinstance(thing, Criterion) or thing.name != name:
-        raise PluginError(f"{name!r} is not a criterion of that name: {thing!r}")
-    check_signature("criterion", name, thing.function, ("candidate", "state"))
-    function, version = thing.function, version or thing.version
+    found = kinds.criterion(name, thing)
+    function, version = found.function, version or found.version
 
+    @wraps(function)
     def measured(candidate: Proposal, state: State) -> object:
         try:
             return function(candidate, state)
         except (Exception, SystemExit) as error:  # what a stranger cannot say is no value
             return Abstained(f"{name} raised {_told(error)}")
 
-    return msgspec.structs.replace(thing, function=measured, version=version)
+    return msgspec.structs.replace(found, function=measured, version=version)
 
 
 def _strategy(name: str, thing: object, version: str) -> Strategy:
-    if not isinstance(thing, Strategy) or thing.name != name:
-        raise PluginError(f"{name!r} is not a strategy of that name: {thing!r}")
-    if STRATEGIES.get(name) is thing:
-        return thing
-    check_signature("strategy", name, thing.function, ("situation",))
-    function, version = thing.function, version or thing.version
+    found = kinds.strategy(name, thing)
+    if STRATEGIES.get(name) is found:
+        return found
+    check_signature("strategy", name, found.function, ("situation",))
+    function, version = found.function, version or found.version
 
+    @wraps(function)
     def chosen(situation: Situation) -> Choice:
         try:
             return function(situation)
@@ -316,7 +339,25 @@ def _strategy(name: str, thing: object, version: str) -> Strategy:
                 code="strategy.raised",
             ) from error
 
-    return msgspec.structs.replace(thing, function=chosen, version=version)
+    return msgspec.structs.replace(found, function=chosen, version=version)
+
+
+def _view(name: str, thing: object, version: str) -> ViewType:
+    found = kinds.view(name, thing)
+    function = found.function
+
+    @wraps(function)
+    def shown(run: Any) -> Json:  # Any: an `orka.Run`
+        try:
+            return plain(function(run))[0]
+        except (Exception, SystemExit) as error:  # a stranger's code: its failure, by name
+            raise PluginError(
+                f"view {name!r} raised {_told(error)}",
+                fix="the view's code raised this, or gave what is neither text nor JSON",
+                code="plugin.view",
+            ) from error
+
+    return msgspec.structs.replace(found, function=shown, version=version or found.version)
 
 
 def _told(error: BaseException) -> str:
@@ -325,13 +366,3 @@ def _told(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"
     except Exception:  # a stranger's __str__
         return type(error).__name__
-
-
-def _callable(name: str, thing: object, version: str) -> Callable[..., Any]:
-    if not callable(thing):
-        raise PluginError(f"{name!r} is not a factory: {thing!r}")
-    return thing
-
-
-def _anything(name: str, thing: object, version: str) -> object:
-    return thing

@@ -59,17 +59,23 @@ class NoGuardOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GuardType(msgspec.Struct, frozen=True, kw_only=True):
-    """What a plugin registers: `make` builds a guard from options of the type `config`."""
+    """What a plugin registers: `make` builds a guard from options of the type `config`. One that
+    never `changes` a text has nothing that could be kept and given back."""
 
     name: str
     make: Callable[[Any], Guard]  # Any: the guard's own config type
     config: type[msgspec.Struct] = NoGuardOptions
     version: str = ""
     doc: str = ""
+    changes: bool = True
 
 
 def guard(
-    name: str, *, config: type[msgspec.Struct] = NoGuardOptions, version: str = ""
+    name: str,
+    *,
+    config: type[msgspec.Struct] = NoGuardOptions,
+    version: str = "",
+    changes: bool = True,
 ) -> Callable[[Callable[[Any], Guard]], GuardType]:  # Any: the guard's own config type
     """Make a guard type of a function (or class) that takes the options and gives a guard.
 
@@ -80,7 +86,9 @@ def guard(
         if not callable(make):
             raise PluginError(f"guard {name!r} is not a function", code="plugin.signature")
         doc = (getattr(make, "__doc__", "") or "").strip()
-        return GuardType(name=name, make=make, config=config, version=version, doc=doc)
+        return GuardType(
+            name=name, make=make, config=config, version=version, doc=doc, changes=changes
+        )
 
     return register
 

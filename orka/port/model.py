@@ -14,12 +14,14 @@ Emit = Callable[[str], None]
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Who asks: `key` is the same each time this very effect is performed, also after a crash."""
+    """Who asks: `key` is the same each time this very effect is performed, also after a crash.
+    `type` is that of the node's agent."""
 
     run: str
     effect: str
     node: str
     attempt: int = 1
+    type: str = ""
 
     @property
     def key(self) -> str:

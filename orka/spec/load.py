@@ -21,6 +21,9 @@ from orka.spec.form import (
     positive,
     text,
 )
+from orka.spec.guards import guards_of
+from orka.spec.modules import modules_of
+from orka.spec.policy import policy_of
 from orka.spec.problems import Problem, Problems
 from orka.spec.text import Mark, decode
 from orka.spec.workflow import STRICT, AgentSpec, Backoff, Workflow
@@ -38,8 +41,9 @@ _OLD_STRATEGIES = {
 }
 # Top keys that begin so are the author's: kept and ignored.
 OWN = "x-"
-TOP_KEYS = ("orchestrator", "agents", "version", "name", "description", "meta")
-ORCHESTRATOR_KEYS = ("id", "strategy", "agents", "timeout", "model", "params", "max_concurrency")
+TOP_KEYS = ("orchestrator", "agents", "version", "modules", "name", "description", "meta")
+ORCHESTRATOR_KEYS: tuple[str, ...] = ("id", "strategy", "agents", "timeout", "model", "params")
+ORCHESTRATOR_KEYS += ("max_concurrency", "guards", "policy")
 AGENT_KEYS = (
     "id",
     "type",
@@ -53,6 +57,7 @@ AGENT_KEYS = (
     "timeout",
     "capabilities",
     "description",
+    "guards",
 )
 ID_PATTERN = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _ID = re.compile(ID_PATTERN)
@@ -126,7 +131,14 @@ def alone(workflow: Workflow, value: Json, path: Path) -> Workflow:
     form.problems.settle()
     written = _text(value)
     return msgspec.structs.replace(
-        workflow, id=spec.id, order=(spec.id,), agents=(spec,), text=written, path=path
+        workflow,
+        id=spec.id,
+        order=(spec.id,),
+        agents=(spec,),
+        guards=(),
+        policy=None,
+        text=written,
+        path=path,
     )
 
 
@@ -180,6 +192,9 @@ def _workflow(
         timeout=head.take("timeout", _SECONDS, above(0)),
         max_concurrency=head.take("max_concurrency", "a whole number, 1 or more", positive) or 0,
         defaults=_defaults(head),
+        guards=guards_of(head),
+        policy=policy_of(head),
+        modules=modules_of(form),
         source=document.source,
         document=document,
         text=written,
@@ -266,6 +281,7 @@ def _agent(form: Form, ids: Mapping[str, str]) -> AgentSpec:
         timeout=form.take("timeout", _SECONDS, above(0)),
         capabilities=_words(form, "capabilities"),
         description=form.take("description", "text: what it is for", text) or "",
+        guards=guards_of(form),
         options=_options(form),
         path=form.path,
     )

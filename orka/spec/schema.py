@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from orka.spec.guards import PLACES
 from orka.spec.load import ID_PATTERN, STRATEGIES
 from orka.spec.orka09 import schema as orka09
+from orka.spec.policy import policy_schema
 from orka.value import Json
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -47,11 +49,18 @@ def _file() -> Json:
                 "items": {"$ref": "#/$defs/agent"},
             },
             "version": {"description": "The language of this file.", "enum": [1, "1"]},
+            "modules": _modules(),
             "name": {"description": "A title for people."},
             "description": {"description": "What this workflow is for."},
             "meta": {"description": "Anything; kept and ignored. A place for anchors."},
         },
     }
+
+
+def _modules() -> Json:
+    word = {"type": "string", "minLength": 1}
+    many = {"type": "array", "items": word, "uniqueItems": True}
+    return {"description": "What has to be installed.", "anyOf": [word, many]}
 
 
 def _id() -> Json:
@@ -94,6 +103,8 @@ def _orchestrator() -> Json:
                 "type": "integer",
                 "minimum": 1,
             },
+            "guards": _guards("What looks at all that comes in, before it is recorded."),
+            "policy": policy_schema(),
         },
     }
 
@@ -151,7 +162,32 @@ def _common() -> dict[str, Json]:
             "type": "string",
             "minLength": 1,
         },
+        "guards": _guards("What looks at all that its effects bring in, before it is recorded."),
     }
+
+
+def _guards(description: str) -> Json:
+    """A guard is a name, or a map with its own options."""
+    word = {"type": "string", "minLength": 1}
+    place = {"enum": list(PLACES)}
+    keys = {
+        "use": {"description": "The name of the guard.", **word},
+        "on": {
+            "description": "What it looks at; left out: all that comes in.",
+            "anyOf": [place, {"type": "array", "items": place, "minItems": 1, "uniqueItems": True}],
+        },
+        "reversible": {
+            "description": "Keep what it takes out in the vault, under a numbered placeholder.",
+            "type": "boolean",
+            "default": False,
+        },
+        "reveal_to": {
+            "description": "Tools whose arguments get the values back.",
+            "anyOf": [word, {"type": "array", "items": word, "uniqueItems": True}],
+        },
+    }
+    one = {"anyOf": [word, {"type": "object", "required": ["use"], "properties": keys}]}
+    return {"description": description, "anyOf": [*one["anyOf"], {"type": "array", "items": one}]}
 
 
 def _backoff() -> Json:

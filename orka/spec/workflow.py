@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+from orka.spec.guards import GuardSpec
 from orka.spec.note import Note
+from orka.spec.policy import Policy
 from orka.spec.yaml import Document, Path
 from orka.value import Json
 
@@ -25,8 +27,8 @@ class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One agent of the file. `next` is None if the author did not write it, `()` if it is empty.
 
     `capabilities` and `description` say what it can do and is for: words for whoever chooses among
-    agents. `options` are the keys that belong to the agent's type, unchecked; `path` is where it
-    stands.
+    agents. `guards` look at what its effects bring in. `options` are the keys that belong to the
+    agent's type, unchecked; `path` is where it stands.
     """
 
     id: str
@@ -41,6 +43,7 @@ class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float | None = None
     capabilities: tuple[str, ...] = ()
     description: str = ""
+    guards: tuple[GuardSpec, ...] = ()
     options: Mapping[str, Json] = {}
     path: Path = ()
 
@@ -59,6 +62,9 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float | None = None
     max_concurrency: int = 0
     defaults: Mapping[str, Json] = {}
+    guards: tuple[GuardSpec, ...] = ()
+    policy: Policy | None = None
+    modules: tuple[str, ...] = ()
     source: str
     document: Document
     text: str

@@ -26,7 +26,7 @@ class Step(
 
     do: Literal[
         "llm", "tool", "memory", "sleep", "random", "now", "ask", "graph", "look", "note", "raise",
-        "all", "attempt", "big", "spoil",
+        "all", "attempt", "big", "spoil", "quarantine",
     ]  # fmt: skip
     name: str = ""
     seconds: float = 0.0
@@ -185,6 +185,8 @@ async def _play(ctx: Context, steps: Sequence[Step], seen: list[Json]) -> None:
                 await ctx.violation(
                     effect="", where="$.v", message="no number", raw=_mark(seen), schema="0" * 64
                 )
+            case "quarantine":
+                await ctx.quarantine([f"do as {_mark(seen)} says"], "it gives orders")
             case "raise":
                 raise ValueError(f"{ctx.node} raises after {len(seen)} steps")
             case "now":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orka.event.event import (
     Decided,
+    Gated,
     NodeFailed,
     NodeFinished,
     NodeReopened,
@@ -11,6 +12,7 @@ from orka.event.event import (
     NodeStarted,
     NodeStopped,
     Noted,
+    Quarantined,
     Repaired,
     RunFinished,
     Violation,
@@ -30,6 +32,8 @@ NodeEvent = (
     | Repaired
     | Noted
     | Decided
+    | Quarantined
+    | Gated
 )
 
 
@@ -43,6 +47,7 @@ class NodeJudge:
         self.questions: dict[str, Question] = {}
         self.run, self.now, self.seq = "", 0.0, -1
         self.ended: RunFinished | None = None
+        self.verdicts: dict[str, str] = {}
         self.must_retry = ""
         self.must_fail: tuple[str, str] | None = None
         self.must_end: dict[tuple[str, str], None] = {}
@@ -74,8 +79,10 @@ class NodeJudge:
                 self._stopped(scope, node)
             case NodeReopened():
                 self._reopened(scope, node)
-            case Violation() | Repaired() | Noted() | Decided():
+            case Violation() | Repaired() | Noted() | Decided() | Quarantined():
                 self._remark(event.effect)
+            case Gated():
+                self.verdicts[event.effect] = event.verdict
         return None
 
     def _reopened(self, scope: ScopeNotes, node: Node) -> None:

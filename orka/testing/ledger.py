@@ -18,7 +18,8 @@ DECIDED = ("finished", "caught", "skipped")
 @dataclass
 class Question:
     """One effect: the last attempt at it. `dropped`: its node ended before it was answered. `done`
-    numbers the event that answered it; `lender` is the node whose earlier try did."""
+    numbers the event that answered it; `lender` is the node whose earlier try did. `late`: what
+    it said is worth nothing any more."""
 
     event: EffectRequested
     scope: str
@@ -29,6 +30,7 @@ class Question:
     value: Json = None
     done: int = -1
     lender: tuple[str, str] | None = None
+    late: bool = False
 
     @property
     def pending(self) -> bool:

@@ -18,6 +18,7 @@ from orka.port.model import Call
 from orka.port.store import Store
 from orka.run.replay import Blob, refold
 from orka.run.scheduler import RULES
+from orka.run.scope import Asked
 from orka.run.state import State
 from orka.testing.clock import clock
 from orka.testing.graphs import random_graph, random_input
@@ -85,10 +86,10 @@ def started(graph: Graph, run: str, input: Json) -> RunStarted:
     )
 
 
-async def record(seed: int, store: Store) -> Recorded:
-    """Run the graph of `seed` in virtual time, with what may happen to a run: it is cancelled, it
-    waits for a person, it fails and is resumed."""
-    graph, run, handler = random_graph(seed), f"seed-{seed}", SeededHandler(seed)
+async def record(seed: int, store: Store, graph: Graph | None = None) -> Recorded:
+    """Run the graph of `seed` (or another one) in virtual time, with what may happen to a run: it
+    is cancelled, it waits for a person, who may come too late, it fails and is resumed."""
+    graph, run, handler = graph or random_graph(seed), f"seed-{seed}", SeededHandler(seed)
     world = World(store, _kinds(handler), clock)
     worker = Worker(world, graph, run)
     rng = random.Random(f"drive/{seed}")
@@ -101,6 +102,8 @@ async def record(seed: int, store: Store) -> Recorded:
         resumed = Worker(World(store, _kinds(SeededHandler(seed + again)), clock), graph, run)
         state = await resumed.resume(_people(state, rng))
     while state.status == "waiting":
+        if random.Random(f"late/{seed}/{len(state.effects)}").random() < 0.2 and state.deadlines:
+            await asyncio.sleep(25)
         state = await Worker(world, graph, run).resume(_people(state, rng))
     return Recorded(seed, graph, run, state, handler)
 
@@ -134,11 +137,19 @@ def _people(state: State, rng: random.Random) -> list[EffectAnswered]:
     """Answers to all questions that people have not answered yet."""
     return [
         EffectAnswered(
-            at=round(clock(), 6), id=asked.id, attempt=asked.attempt, value=rng.choice(["yes", 7])
+            at=round(clock(), 6), id=asked.id, attempt=asked.attempt, value=_said(asked, rng)
         )
         for asked in state.pending.values()
         if asked.kind == "ask"
     ]
+
+
+def _said(asked: Asked, rng: random.Random) -> Json:
+    payload = asked.payload
+    if "seal" not in payload:
+        return rng.choice(["yes", 7])
+    by = payload.get("approvers", ["ada"])[0]
+    return {"approved": rng.random() < 0.8, "by": by, "seal": payload["seal"]}
 
 
 def check_replay(graph: Graph, lines: Sequence[bytes], blob: Blob, run: str = "") -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from orka.errors import StoreCorrupt
+from orka.errors import Failure, StoreCorrupt
 from orka.event.codec import decode, verify
 from orka.event.event import (
     FACTS,
@@ -24,6 +24,7 @@ from orka.event.event import (
     ScopeOpened,
 )
 from orka.graph.graph import Graph
+from orka.testing.authority import check_authority, check_yes
 from orka.testing.draining import drains, idle
 from orka.testing.judge import NodeJudge
 from orka.testing.ledger import Question, ScopeNotes, owner
@@ -124,7 +125,12 @@ class Judge(NodeJudge):
         if known is None:
             self.found += check_position(self.seq, scope, event)
         self.found += check_turn(self.seq, scope, event)
+        if known is not None and known.event.kind == "ask":
+            known.late = self.now > (known.event.payload.get("expires") or self.now)
         self.found += check_request(self.seq, known, node, event)
+        if event.kind == "tool" and self._governed(scope) and not event.retried:
+            self.verdicts.setdefault(event.id, "nothing")
+        self.found += check_authority(self.seq, self.verdicts, self.questions, event)
         asked = self.questions[event.id] = Question(event, name, node)
         if known is None:
             self.found += check_tries(self.seq, self.questions, asked)
@@ -134,6 +140,12 @@ class Judge(NodeJudge):
             scope.pending[event.id] = asked
         return None
 
+    def _governed(self, scope: ScopeNotes) -> bool:
+        """True if a policy holds in a scope."""
+        while scope.graph.policy is None and scope.name:
+            scope = self.scopes[scope.opener[0]]
+        return scope.graph.policy is not None
+
     def _answered(self, event: EffectAnswered) -> None:
         asked = self.questions.get(event.id)
         if asked is None:
@@ -141,6 +153,7 @@ class Judge(NodeJudge):
         scope = self.scopes[asked.scope]
         self._alive(scope, f"answer to {event.id}", begins=False)
         self.found += check_answer(self.seq, asked, event)
+        self.found += check_yes(self.seq, asked.event, event)
         asked.answered, asked.error, asked.value = True, event.error, event.value
         asked.done = self.seq
         scope.pending.pop(event.id, None)
@@ -215,7 +228,8 @@ class Judge(NodeJudge):
     def _deadline(self, event: DeadlinePassed) -> None:
         scope = self.scopes.get(event.scope)
         if scope is None:
-            return self._join_time(event)
+            asked = self.questions.get(event.scope)
+            return self._join_time(event) if asked is None else self._expired(event, asked)
         if scope.limit is None:
             return self.say(f"scope {event.scope!r} has no deadline")
         self._alive(scope, "a deadline", begins=False)
@@ -224,6 +238,16 @@ class Judge(NodeJudge):
         scope.dying = scope.dying or "timeout"
         scope.late_end = True
         return None
+
+    def _expired(self, event: DeadlinePassed, asked: Question) -> None:
+        """A person's time is over."""
+        scope, until = self.scopes[asked.scope], asked.event.payload.get("expires")
+        self._alive(scope, "the end of a question", begins=False)
+        if until is None or event.at < until or not asked.pending:
+            self.say(f"the time of {event.scope} passed, and it could still be answered")
+        asked.answered, asked.done = True, self.seq
+        asked.error = Failure(code="approval.timeout", message="nobody answered")
+        scope.pending.pop(event.scope, None)
 
     def _join_time(self, event: DeadlinePassed) -> None:
         name, id = owner(f"{event.scope}#")

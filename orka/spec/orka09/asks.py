@@ -27,6 +27,8 @@ _LOCAL_MODES = {"auto": "auto", "model_json": "auto", "tool_call": "auto", "prom
 _MODE_KEYS = ("enabled", "mode", "schema", "require_code_block", "coerce_types", "strict")
 _TYPES = {"str": "string", "num": "number", "float": "number", "int": "integer"}
 _TYPES |= {"bool": "boolean", "list": "array", "dict": "object"}
+# A field of which the author says no type: 0.9 told the model none, and passed on what it gave.
+_UNTYPED: Json = {"type": ["string", "boolean", "number", "array", "object"]}
 _JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object")
 _ANSWER = {
     "required": ["response"],
@@ -160,9 +162,11 @@ def _output(schema: dict[str, Json], *, strict: bool) -> Json:
     optional, types = _types(schema.get("optional")), _types(schema.get("types"))
     if not strict:
         parts: dict[str, Json] = {"required": names, "optional": optional}
-        return {**parts, "types": types} if types else parts
-    kinds = {name: types.get(name, "string") for name in names} | optional
-    properties = {name: {"type": kind} for name, kind in kinds.items()}
+        free = [name for name in names if name not in (*types, *optional, "response")]
+        kinds: dict[str, Json] = {**types, **dict.fromkeys(free, _UNTYPED)}
+        return {**parts, "types": kinds} if kinds else parts
+    given = {name: types.get(name, "string") for name in names} | optional
+    properties = {name: {"type": kind} for name, kind in given.items()}
     closed: dict[str, Json] = {"additionalProperties": False}
     return {"type": "object", "required": names, "properties": properties, **closed}
 

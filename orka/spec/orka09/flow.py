@@ -19,8 +19,9 @@ from orka.spec.problems import Problems
 from orka.spec.yaml import Document, Path
 from orka.value import Json
 
-_TOP = ("orchestrator", "agents", "version", "name", "description", "meta")
-_HEAD = ("id", "agents", "timeout", "model", "params", "strategy", "max_concurrency")
+_TOP = ("orchestrator", "agents", "version", "modules", "name", "description", "meta")
+_HEAD: tuple[str, ...] = ("id", "agents", "timeout", "model", "params", "strategy")
+_HEAD += ("max_concurrency", "guards", "policy")
 _POOLED = ("graph-scout", "path_executor")
 _BODIES = ("internal_workflow", "workflow")
 # Keys of a head that did something, and do nothing today: why, and what they did.

@@ -1,0 +1,1 @@
+"""What `orka plugin new` writes: one file for each thing that a plugin can bring, with its test."""
