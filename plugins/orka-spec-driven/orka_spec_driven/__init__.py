@@ -1,0 +1,1 @@
+"""Plans that are drafted, attacked, approved by a person, carried out and reviewed."""

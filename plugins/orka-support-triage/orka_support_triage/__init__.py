@@ -1,0 +1,1 @@
+"""Support tickets: the agents, tools, schemas, evals and the workflow of the module."""

@@ -1,0 +1,1 @@
+"""The seven agent types, one per file."""

@@ -1,0 +1,1 @@
+"""What reads and what acts: one tool per file."""

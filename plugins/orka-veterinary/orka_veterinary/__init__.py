@@ -1,0 +1,1 @@
+"""Vital signs, species and doses: what a veterinary workflow needs beside OrKa itself."""
