@@ -11,6 +11,8 @@ ASKED = (
     "trace-replay",
     "isolation",
     "resume-approval",
+    "permission-gate",
+    "injection",
     "loops",
     "json-shapes",
     "schema-validation",
@@ -24,11 +26,6 @@ ASKED = (
 
 OPERATIONS: dict[str, str] = {
     "evaluate": "evals come later",
-    "gate": "the permission gate comes later",
-    "redact": "PII redaction comes later",
-    "redact_object": "PII redaction comes later",
-    "redact_restore": "PII redaction comes later",
-    "detect_injection": "injection detection comes later",
     "stream": "streams to clients come with the server",
     "http": "the server comes later",
     "cost": "costs of bare usage records come later",

@@ -15,7 +15,7 @@ from orka.spec.load import AGENT_KEYS, ORCHESTRATOR_KEYS
 ROOT = Path(__file__).resolve().parents[2]
 CODE = re.compile(
     r"""["']((?:config|template|guard|input|plugin|agent|effect|tool|model|sensor|router|judge|loop"""
-    r"""|failover|path|scout|websearch|approval|fit|strategy|ledger|score|join|foreach|scope|run|store|replay|testing|memory|history|brain|orka)\.[a-z0-9_]+|timeout)["']"""
+    r"""|failover|path|scout|websearch|approval|permission|prompt|fit|strategy|ledger|score|join|foreach|scope|run|store|replay|testing|memory|history|brain|screen|vault|verify|orka)\.[a-z0-9_]+|timeout)["']"""
 )
 NAMED = re.compile(r"""code(?:: str)?\s*=\s*(?:f?)(["'][a-z0-9_.]+["'])""")
 

@@ -18,6 +18,7 @@ from flows import agents, examples, files, keys, workflows
 
 from orka.plugin.registry import Registry
 from orka.spec.load import AGENT_KEYS, ORCHESTRATOR_KEYS, TOP_KEYS
+from orka.spec.policy import Limit, Policy
 from orka.spec.workflow import Backoff
 
 FLOWS = [flow for block in (*examples(), *files()) for flow in workflows(block.value)]
@@ -100,6 +101,16 @@ def test_every_key_of_backoff_stands_in_an_example(key: str) -> None:
 @pytest.mark.parametrize("key", ORCHESTRATOR_KEYS)
 def test_every_key_of_the_orchestrator_stands_in_an_example(key: str) -> None:
     assert any(key in flow["orchestrator"] for flow in FLOWS)
+
+
+@pytest.mark.parametrize("key", Policy.__struct_fields__)
+def test_every_key_of_a_policy_stands_in_an_example(key: str) -> None:
+    assert any(key in flow["orchestrator"].get("policy", {}) for flow in FLOWS)
+
+
+@pytest.mark.parametrize("key", Limit.__struct_fields__)
+def test_every_key_of_a_limit_stands_in_an_example(key: str) -> None:
+    assert any(f"policy.limits.refund.amount.{key}" in keys(f["orchestrator"]) for f in FLOWS)
 
 
 @pytest.mark.parametrize("key", TOP_KEYS)

@@ -15,6 +15,7 @@ from flows import TABLE, Block, Case, agents, examples, files, table
 
 import orka
 from orka.kit.models.local import weights
+from orka.plugin.manifest import Manifest
 from orka.score.criterion import Proposal, State, criterion
 from orka.testing.clock import clock, run_virtual
 from orka.testing.scripted import Script, ScriptedModel
@@ -27,6 +28,8 @@ PROVIDERS = ("scripted", "local", "openai")
 REACHING = ("websearch", "http")
 PUBLIC = re.compile(r"https://(?:api|search)\.example\.com")
 VARIABLES = {"WEATHER_TOKEN": "a secret", "OLLAMA_KEY": "a key"}
+# The module that examples name.
+SUMS = Manifest(name="sums", version="1", tools=("add",))
 CASES = table()
 EXAMPLES = examples()
 
@@ -35,6 +38,12 @@ EXAMPLES = examples()
 def add(a: int, b: int = 1) -> int:
     """The tool that examples call."""
     return a + b
+
+
+@orka.tool
+def refund(order: str = "", amount: float = 0) -> str:
+    """The tool that examples ask people about."""
+    return f"{amount:g} for {order}"
 
 
 @criterion("short")
@@ -67,11 +76,14 @@ async def played(
     """Run it, and answer what it asks people."""
     if later:
         settings["clock"] = later
-    async with orka.Runtime(store=flow.parent / "runs", use=[add, short], **settings) as runtime:
+    use = [add, refund, short, SUMS]
+    async with orka.Runtime(store=flow.parent / "runs", use=use, **settings) as runtime:
         run = await runtime.run(orka.load(flow), case.input)
         while run.questions:
-            asked = run.questions[0].id
-            run = await runtime.answer(run.id, asked, case.answers[asked.split("#")[0]])
+            asked = run.questions[0]
+            said = case.answers[asked.id.split("#")[0]]
+            seal = {"seal": asked.payload["seal"]} if "seal" in asked.payload else {}
+            run = await runtime.answer(run.id, asked.id, {**said, **seal} if seal else said)
         return run
 
 

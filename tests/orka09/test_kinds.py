@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 
 import pytest
@@ -223,3 +224,19 @@ def test_what_the_old_runtime_could_not_run_is_refused_with_the_causes() -> None
         orka.check(OLDEST)
     told = str(caught.value)
     assert "orchestrator has no 'agents'" in told and "agent 'c' has no 'provider'" in told
+
+
+@pytest.mark.parametrize("value", ['["a", "b"]', '{"a": 1}', "true", "7", '"words"'])
+def test_a_required_field_without_a_type_is_what_the_prompt_asked_for(value: str, run: Run) -> None:
+    schema = "{required: [queries, count], types: {count: integer}}"
+    flow = f"""
+orchestrator: {{id: plans, queue: q, agents: [plan]}}
+agents:
+  - id: plan
+    type: local_llm
+    params: {{%(here)s, structured_output: {{enabled: true, mode: prompt, schema: {schema}}}}}
+    prompt: Plan it.
+"""
+    ran, server = run(flow, lambda asked: f'{{"queries": {value}, "count": 2}}')
+    assert ran.status == "completed", ran.failure
+    assert len(server.asked) == 1 and ran.output == {"queries": json.loads(value), "count": 2}
