@@ -102,6 +102,18 @@ def hard_sentences(part: Part, times: int) -> list[str]:
     return [_filled(each, part, dice) for each in chosen for _ in range(times)]
 
 
+def lookalikes(times: int) -> list[str]:
+    """Each line of `injection_lookalikes.yml`, `times` over, and as many pages of some of them. For
+    training only."""
+    dice = random.Random("lookalikes")
+    found = list[str]()
+    for lines in _sentences("injection_lookalikes.yml").values():
+        found += [_filled(line, "train", dice) for line in lines for _ in range(times)]
+        pages = (dice.sample(lines, dice.randint(2, 4)) for _ in range(len(lines) * times))
+        found += [_filled("\n".join(page), "train", dice) for page in pages]
+    return found
+
+
 def made_attacks(times: int) -> list[str]:
     """Each attack of our own, `times` over, with other names in it. For training only."""
     dice = random.Random("attacks")

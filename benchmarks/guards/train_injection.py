@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from injection_corpora import Text, bastion, multilingual, neuralchemy, slabs, without
-from injection_ordinary import hard_sentences, hidden_in_letters, letters, made_attacks
+from injection_ordinary import hard_sentences, hidden_in_letters, letters, lookalikes, made_attacks
 from injection_prose import interface, office, technical
 from injection_venvs import ROOT, TRAINING, inside
 
@@ -66,7 +66,7 @@ def training(held: list[Text]) -> list[Text]:
     own = made_attacks(3)
     attacks = [each.text for each in found if each.attack and len(each.text) < 300] + own * 3
     ordinary = [*letters("train", 12_000), *hard_sentences("train", 4), *interface("train")]
-    ordinary += technical("train", 3000)
+    ordinary += technical("train", 3000) + lookalikes(4)
     ordinary += [" ".join(dice.sample(harmless, dice.randint(2, 6))) for _ in range(2500)]
     found += [Text(text, False) for text in ordinary]
     found += [Text(text, True) for text in own]

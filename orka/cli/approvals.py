@@ -21,6 +21,8 @@ from orka.view.approvals import Approval, answer_to
 from orka.view.approvals import approvals as waiting
 from orka.view.run import Run
 
+# In front of further lines of a text, so that none can be taken for a row of its own.
+_FURTHER = " " * 7 + "| "
 _HEAD = ("run", "node", "asked", "why", "who", "until")
 
 
@@ -207,4 +209,5 @@ def _text(one: Approval) -> str:
         ("until", _until(one) or "no limit"),
         ("seal", one.seal),
     ]
-    return "\n".join(f"{name:<8} {text}" for name, text in rows if text)
+    told = ((name, words.visible(text, _FURTHER)) for name, text in rows if text)
+    return "\n".join(f"{name:<8} {text}" for name, text in told)

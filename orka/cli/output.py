@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from orka.cli import words
 from orka.errors import InputError
 from orka.value import Json
 
@@ -24,7 +25,7 @@ def json_text(value: Json, *, ascii_only: bool = False) -> str:
 
 def print_json(value: Json) -> None:
     """One JSON document. Where the stream is not Unicode, characters are written as escapes."""
-    click.echo(json_text(value, ascii_only=not unicode_stream()))
+    click.echo(words.visible(json_text(value, ascii_only=not unicode_stream())))
 
 
 def print_value(value: Json) -> None:

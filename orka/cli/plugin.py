@@ -36,8 +36,9 @@ def plugin() -> None:
 def new(*, name: str, kind: str, into: str) -> None:
     """Write a package with the plugin NAME: its manifest, one file per thing, tests that pass.
 
-    Nothing that exists is written over.
+    Nothing that exists is written over. A dash in the name is an underscore in the module's.
     """
+    name = name.replace("-", "_").removeprefix("orka_")
     kinds = ("agent", "tool", "guard") if kind == _MODULE else (kind,)
     files = written(name, kinds)
     folder = Path(into) / f"orka-{name.replace('_', '-')}"
@@ -63,8 +64,9 @@ def new(*, name: str, kind: str, into: str) -> None:
 @plugin.command()
 @click.argument("named", metavar="NAME|FILE")
 @click.option("--samples", metavar="FILE", help="Options, arguments and texts to try it with.")
+@click.option("-v", "--verbose", is_flag=True, help="The checks that were skipped, too.")
 @machine()
-def check(*, named: str, samples: str | None, form: str) -> int:
+def check(*, named: str, samples: str | None, verbose: bool, form: str) -> int:
     """Check a plugin file, or an installed module or package, against the contract of plugins.
 
     Its agents, tools, guards and all else are tried out; the exit code is 1 if a check fails.
@@ -77,8 +79,10 @@ def check(*, named: str, samples: str | None, form: str) -> int:
         rows = [
             (click.style(each.outcome, fg=_COLOURS[each.outcome]), each.kind, each.name, each.told)
             for each in found
+            if verbose or each.outcome != "skip"
         ]
         click.echo(words.table(("", "of", "check", ""), rows))
         told = ", ".join(f"{count} {word}" for word, count in counts.items())
-        click.echo(f"\n{named}: {told}")
+        more = " (`-v` lists what was skipped, and why)" if counts["skip"] and not verbose else ""
+        click.echo(f"\n{named}: {told}{more}")
     return exit.FAILED if counts["fail"] else exit.COMPLETED

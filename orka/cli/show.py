@@ -126,7 +126,7 @@ def _trouble(run: Run) -> list[str]:
         if node
         else f"the run {_ENDED.get(run.status, 'failed')}"
     )
-    lines = [f"{who}: [{failure.code}] {failure.message}"]
+    lines = [f"{who}: [{failure.code}] {words.visible(failure.message)}"]
     lines += [f"  where: {failure.where}"] if failure.where else []
     for attempt in report.attempts:
         error = attempt.error

@@ -126,22 +126,27 @@ class _Loop(Executor):
     def beat(self) -> threading.Event:
         """An event that is set once the loop comes round."""
         beat = threading.Event()
-        self._loop.call_soon_threadsafe(beat.set)
+        self._tell(beat.set)
         return beat
 
     def doubt(self) -> None:
         """Take no further calls until the loop has come round."""
         self.suspect = True
-        self._loop.call_soon_threadsafe(setattr, self, "suspect", False)
+        self._tell(setattr, self, "suspect", False)
 
     def retire(self) -> None:
         """End when nothing is left to do."""
-        self._loop.call_soon_threadsafe(self._leave)
+        self._tell(self._leave)
 
     def stop(self) -> None:
         """End now, unless it is blocked."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._tell(self._loop.stop)
         self._thread.join(0.5)
+
+    def _tell(self, act: Callable[..., object], *arguments: object) -> None:
+        """Do it on the loop, if that has not ended."""
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(act, *arguments)
 
     def _leave(self) -> None:
         self._retired = True
@@ -173,7 +178,7 @@ class _Loop(Executor):
 
     def _given_up(self, future: Future[Any], task: asyncio.Task[Any]) -> None:  # Any: see P, T
         if future.cancelled():
-            self._loop.call_soon_threadsafe(task.cancel)
+            self._tell(task.cancel)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

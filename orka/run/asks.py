@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from orka.agent.approving import approved
 from orka.agent.effect import Effect
 from orka.errors import AgentError, Failure
 from orka.event.event import EffectAnswered, EffectRequested, Gated, Noted, ScopeOpened
+from orka.graph.policy import Policy
 from orka.run.authority import (
+    Ruling,
     denial,
     mismatch,
     policies_around,
@@ -43,6 +47,7 @@ class Asks(Ends):
         id = f"{strand.prefix}{strand.asked}"
         strand.asked += 1
         node = strand.scope.graph.nodes[strand.index]
+        effect = Effect(str(effect.kind), effect.payload)  # whatever it is, it says one thing only
         payload = read(payload_of, effect, node)
         if isinstance(payload, Failure):
             self._raised_by(strand, payload)
@@ -182,8 +187,7 @@ class Asks(Ends):
             return True
         scope, tainted = strand.scope, self.state.quarantine.tainted
         node, name = scope.graph.nodes[strand.index].id, call.payload["name"]
-        input = self.state.scopes[""].input
-        ruling = ruled(policies, name, call.payload["args"], input, tainted=tainted)
+        ruling = self._ruling(policies, call.payload)
         about = (name, ruling.verdict, ruling.rule, ruling.reason)
         self._emit(Gated(node, call.effect, *about, scope.name))
         if ruling.verdict == "deny":
@@ -192,6 +196,20 @@ class Asks(Ends):
             shown = {"args": call.payload["args"], "tool": name}
             self._put_before(strand, call, question_of(node, shown, ruling, tainted=tainted))
         return ruling.verdict == "auto"
+
+    def _ruling(self, policies: Sequence[Policy], call: Json) -> Ruling:
+        input, tainted = self.state.scopes[""].input, self.state.quarantine.tainted
+        return ruled(policies, call["name"], call["args"], input, tainted=tainted)
+
+    def _is_stale(self, asked: Asked) -> bool:
+        """True for a call that was let pass and, if it is made only now, would not be."""
+        policies = policies_around(asked.scope) if asked.kind == "tool" else ()
+        if not policies or (verdict := self._ruling(policies, asked.payload).verdict) == "auto":
+            return False
+        gate = self.state.effects.get(f"{asked.id}{GATE}")
+        if verdict == "deny" or gate is None or not approved(gate.value):
+            return True
+        return expired(gate.payload, self.state.now)
 
     def _put_before(self, strand: Strand, call: Call, question: Json) -> None:
         """Ask a person about a call; what was answered is not asked again, unless its time is

@@ -204,7 +204,7 @@ def _above(
     for limit in limits:
         rule = f"limits.{tool}.{limit.name}"
         value = _size(args.get(limit.name))
-        if limit.max is not None and value is not None and value > limit.max:
+        if limit.max is not None and not _within(value, limit.max):
             told = f"{limit.name!r} is {_told(value)}, and nobody may lift {_told(limit.max)}"
             return Ruling("deny", f"{rule}.max", told)
         if not limit.max_by:
@@ -213,23 +213,27 @@ def _above(
         if _number(most) is None:
             told = f"the input has no number at {path!r}, and an unknown limit allows nothing"
             return Ruling("deny", f"{rule}.max_by", told)
-        if value is not None and value > most:
+        if not _within(value, most):
             told = f"{limit.name!r} is {_told(value)}, and the input allows {_told(most)} ({path})"
             return Ruling("deny", f"{rule}.max_by", told)
     return None
 
 
+def _within(value: float | None, most: float) -> bool:
+    return value is None or value <= most
+
+
 def _autonomy(policy: Policy, tool: str, args: Mapping[str, Json]) -> Ruling:
     """Whether a person is asked. Only a number that lies within its limit spares the question."""
-    listed = policy.listed[tool]
-    bounded = [each for each in policy.limits.get(tool, ()) if each.auto_max is not None]
-    for limit in bounded:
-        rule, most = f"limits.{tool}.{limit.name}.auto_max", limit.auto_max
+    listed, bounded = policy.listed[tool], False
+    for limit in policy.limits.get(tool, ()):
+        rule, most = f"limits.{tool}.{limit.name}", limit.auto_max
+        rule, bounded = (f"{rule}.auto_max", True) if most is not None else (rule, bounded)
         value = _number(args.get(limit.name))
-        if value is None or most is None:
+        if value is None:
             told = f"{limit.name!r} is no number of 0 or more, and only one spares the question"
             return Ruling("ask", rule, told)
-        if value > most:
+        if most is not None and value > most:
             told = (
                 f"{limit.name!r} is {_told(value)}, above the {_told(most)} that need no question"
             )
@@ -251,17 +255,21 @@ def _number(value: Json) -> float | None:
 
 
 def _size(value: Json) -> float | None:
-    """How large an argument is, for a limit that nobody may lift: a text counts as what it says."""
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return _number(value)
-
-
-def _told(value: float) -> str:
+    """How large an argument is, for a limit that nobody may lift: a text counts as what it says,
+    and what cannot be compared ("5,000", a list) as not a number, which lies within no limit. None:
+    nothing that could be too large."""
+    if isinstance(value, (list, dict)):
+        return math.nan if value else None
+    if not isinstance(value, str):
+        return _number(value)
     try:
-        return f"{value:.12g}"
+        return float(value)
+    except ValueError:
+        return math.nan if value.strip() else None
+
+
+def _told(value: float | None) -> str:
+    try:
+        return "no number" if value is None or math.isnan(value) else f"{value:.12g}"
     except OverflowError:  # a whole number beyond all floats
         return "more than 1e308"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from math import log
 
 from orka.agent.effect import Effect, Remark
@@ -39,7 +40,50 @@ def payload_of(effect: Effect, node: Node) -> Json:
             f"agent {node.id!r} cannot sleep for {value['seconds']!r}",
             fix="ctx.sleep takes a number of seconds",
         )
+    elif effect.kind in _FORMS and not _FORMS[effect.kind](value):
+        raise AgentError(
+            f"agent {node.id!r} asks for {effect.kind!r} in a form that it does not have",
+            fix=f"ask with ctx.{effect.kind}(…), which makes it",
+        )
     return value
+
+
+def _is_call(value: Json) -> bool:
+    """A call of a tool is its name and its arguments: nothing else can be judged."""
+    known = isinstance(value, dict) and value.keys() == {"name", "args"}
+    return known and isinstance(value["name"], str) and isinstance(value["args"], dict)
+
+
+def _is_prompt(value: Json) -> bool:
+    messages = value.get("messages") if isinstance(value, dict) else None
+    return isinstance(messages, list) and all(isinstance(each, dict) for each in messages)
+
+
+def _is_question(value: Json) -> bool:
+    """What only the run itself puts into a question (a `call`, a seal, the end of the time) cannot
+    be put there by an agent."""
+    if not isinstance(value, dict) or not _QUESTION.keys() >= value.keys():
+        return False
+    return all(_QUESTION[key](item) for key, item in value.items()) and "prompt" in value
+
+
+def _are_names(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+_QUESTION: Mapping[str, Callable[[Json], bool]] = {
+    "prompt": lambda value: isinstance(value, str),
+    "schema": lambda value: value is None or isinstance(value, dict),
+    "seal": lambda value: value == "",
+    "show": lambda value: True,
+    "approvers": _are_names,
+    "within": lambda value: type(value) in (int, float),
+}
+_FORMS: Mapping[str, Callable[[Json], bool]] = {
+    "tool": _is_call,
+    "llm": _is_prompt,
+    "ask": _is_question,
+}
 
 
 def fields_of(remark: Remark) -> dict[str, Json]:

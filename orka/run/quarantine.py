@@ -20,11 +20,14 @@ _LONG = 100_000
 # script that writes no spaces counts as two.
 _SHORTEST = 4
 _SPACELESS = "\u2e80"
-# What writing a text into JSON or HTML adds to it.
+# What writing a text into JSON, HTML or an address adds to it.
 _ESCAPES = re.compile(
-    r"\\+(?:u(?P<code>[0-9a-fA-F]{4})|[bfnrt])?"
+    r"\\+u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\+u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\+(?:u(?P<code>[0-9a-fA-F]{4})|[bfnrt])?"
+    r"|(?P<bytes>(?:%[0-9a-fA-F]{2})+)"
     r"|(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,7}|#x[\da-fA-F]{1,6});)"
 )
+_MARKS = ("\\", "&", "%")
 _NO_LETTER = re.compile(r"[\W_]+")
 # Whose messages hold what nobody wrote into a prompt.
 _SAID = ("tool", "assistant")
@@ -58,7 +61,8 @@ class Quarantine:
             return 0
         outside = [part for text in _texts(value) for part in unfenced(text)]
         letters = "".join(map(_letters, outside))
-        long = sum(end - start for start, end in self._long(letters))
+        rows = (letters, letters[::-1])
+        long = sum(end - start for row in rows for start, end in self._long(row))
         return long + self._whole(letters, outside)
 
     def spans(self, letters: str) -> list[tuple[int, int]]:
@@ -104,14 +108,19 @@ def _texts(value: Json) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Without escapes, and all that is written in two ways written in one."""
-    if "\\" in text or "&" in text:
+    if any(mark in text for mark in _MARKS):
         text = _ESCAPES.sub(_unescaped, text)
     return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _unescaped(found: re.Match[str]) -> str:
+    if high := found["high"]:
+        pair = bytes.fromhex(high + found["low"])
+        return pair.decode("utf-16-be")
     if code := found["code"]:
         return chr(int(code, 16))
+    if octets := found["bytes"]:
+        return bytes.fromhex(octets.replace("%", "")).decode(errors="replace")
     return html.unescape(found["entity"]) if found["entity"] else " "
 
 

@@ -300,6 +300,19 @@ class Scheduler(Asks):
         self._emit(fact)
         if ended:
             self._reopen_nodes(self.state.scopes[""])
+            return
+        stale = [asked for asked in self.state.pending.values() if self._is_stale(asked)]
+        for asked in sorted(stale, key=lambda asked: len(asked.scope.name)):
+            self._judge_again(asked.scope, asked.index)
+
+    def _judge_again(self, scope: Scope, index: int) -> None:
+        """After a crash: a node whose call would not be let pass any more comes to it anew."""
+        if index not in scope.running or scope.closed:
+            return
+        node = scope.graph.nodes[index]
+        self._halt(scope, index)
+        self._emit(NodeReopened(node.id, scope.name))
+        self._agenda.append((self._start_again, scope, node))
 
     def _reopen(self, scope: Scope) -> None:
         self._emit(ScopeOpened(scope.name, self.state.effects[scope.name].payload["graph"]))

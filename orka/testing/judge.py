@@ -51,6 +51,7 @@ class NodeJudge:
         self.must_retry = ""
         self.must_fail: tuple[str, str] | None = None
         self.must_end: dict[tuple[str, str], None] = {}
+        self.resumes, self.halted = False, ("", "")
 
     def say(self, what: str) -> None:
         self.found.append(f"event {self.seq}: {what}")
@@ -189,12 +190,25 @@ class NodeJudge:
             scope.failure = scope.failure or event.failure
 
     def _stopped(self, scope: ScopeNotes, node: Node) -> None:
+        """A scope ends, or a run was taken up in which a call has to be judged again."""
+        calls = [each for each in scope.pending.values() if each.event.kind == "tool"]
+        judged = any(each.node is node for each in calls)
         scope.phases[node.index] = "stopped"
         self._drop(scope, node)
-        if not scope.dying and scope.name:
-            self.must_end[scope.opener] = None
-        elif not scope.dying:
-            self.say(f"{node.id!r} was stopped and nothing ended its scope")
+        if scope.dying:
+            return
+        self.halted = (scope.name, node.id)
+        if not (self.resumes and judged):
+            self._gone()
+
+    def _gone(self) -> None:
+        """A node was stopped and is not opened again at once: its scope has to end."""
+        name, id = self.halted
+        self.halted = ("", "")
+        if name:
+            self.must_end[self.scopes[name].opener] = None
+        elif id:
+            self.say(f"{id!r} was stopped and nothing ended its scope")
 
     def _drop(self, scope: ScopeNotes, node: Node) -> None:
         self.must_end.pop((scope.name, node.id), None)

@@ -17,6 +17,7 @@ from orka.event.event import (
     Event,
     Fact,
     NodeFailed,
+    NodeReopened,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -68,7 +69,7 @@ class Judge(NodeJudge):
             self._quiet()
         if event.at < self.now:
             self.say(f"the clock ran backwards, from {self.now} to {event.at}")
-        self.now = event.at
+        self.now, self.resumes = event.at, isinstance(event, RunResumed)
         if isinstance(event, RunStarted) is not (self.seq == 0):
             self.say("RunStarted must be the first event and no other")
         if self.ended and not isinstance(event, RunResumed):
@@ -80,6 +81,9 @@ class Judge(NodeJudge):
             if not isinstance(event, EffectRequested) or event.id != self.must_retry:
                 self.say(f"{self.must_retry} failed, may be retried, and was not")
             self.must_retry = ""
+        if not isinstance(event, NodeReopened) or (event.scope, event.node) != self.halted:
+            self._gone()
+        self.halted = ("", "")
         if self.must_fail:
             if not isinstance(event, NodeFailed) or (event.scope, event.node) != self.must_fail:
                 self.say(f"the condition of {self.must_fail} has no answer, and it did not fail")
@@ -277,6 +281,7 @@ class Judge(NodeJudge):
 
     def _quiet(self) -> None:
         """Before the next fact everything that follows from the last one was decided."""
+        self._gone()
         for key in self.must_end:
             self.say(f"a scope of {key} was stopped, and it goes on")
         self.must_end.clear()

@@ -9,8 +9,15 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+_SPOKEN = {
+    word: word[0]
+    for word in (
+        "alfa alpha bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike"
+        " november oscar papa quebec romeo sierra tango uniform victor whiskey xray x-ray yankee zulu"
+    ).split()
+}
 _BASE64 = re.compile(
-    r"(?<![\w+/=-])(?:[\w+/-]{16,}[ \t]?\r?\n[ \t]*)*[\w+/-]{12,}={0,2}(?![\w=])", re.ASCII
+    r"(?<![\w+/-])(?<!==)(?:[\w+/-]{16,}[ \t]?\r?\n[ \t]*)*[\w+/-]{12,}={0,2}(?![\w=])", re.ASCII
 )
 _CUT_BASE64 = re.compile(r"[A-Za-z0-9+/]{64,}")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}(?![A-Za-z0-9=])")
@@ -21,6 +28,15 @@ _MORSE = re.compile(
     r"(?<!\S)(?:[.\-\u2013\u2014]{1,6}(?: ?/ ?| {1,3})){7,}[.\-\u2013\u2014]{1,6}(?!\S)"
 )
 _ASCII85 = re.compile(r"<~[!-u\s]{16,8000}?~>")
+_BRAILLE = re.compile("[\u2801-\u283f](?:[ \u2800]{0,2}[\u2801-\u283f]){7,}")
+_NATO = re.compile(
+    rf"(?<!\w)(?:{'|'.join(_SPOKEN)})(?:[ ,/-]{{1,3}}(?:{'|'.join(_SPOKEN)})){{7,}}(?!\w)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"(?:=[0-9A-Fa-f]{2}(?:=\r?\n)?){8,}")
+_UU = re.compile(
+    r"^begin [0-7]{3} [^\n]{1,80}\n((?:[ -`]{2,62}\n?){1,2000}?)(?=`|end\b|\Z)", re.MULTILINE
+)
 _LETTERS = re.compile(r"[^\W\d_]")
 _SPACE = re.compile(r"\s")
 _NOT_PROSE = re.compile(r"[^\w\s.,;:!?'\"()<>@#&%+=*/{}\[\]|$-]")
@@ -28,9 +44,18 @@ _SIGNS = """\
 .- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..-
 -.-- --.. ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- --..-- ..--..
 """
+_DOTS = dict(
+    zip(
+        "\u2801\u2803\u2809\u2819\u2811\u280b\u281b\u2813\u280a\u281a\u2805\u2807\u280d"
+        "\u281d\u2815\u280f\u281f\u2817\u280e\u281e\u2825\u2827\u283a\u282d\u283d\u2835",
+        "abcdefghijklmnopqrstuvwxyz",
+        strict=True,
+    )
+)
 _MORSE_CODE = dict(zip(_SIGNS.split(), "abcdefghijklmnopqrstuvwxyz0123456789.,?", strict=True))
 _ENCODED = re.compile(r"[\w+/=\s:,-]{24,}", re.ASCII)  # a layer with another below it
 SHORTEST = 8
+_PART = 16  # letters of Base64 between two slashes
 
 
 class Decoded(msgspec.Struct, frozen=True):
@@ -85,6 +110,14 @@ def _base64(found: str) -> str:
     packed = re.sub(r"\s", "", found).rstrip("=").replace("-", "+").replace("_", "/")
     if packed.isalpha() and (packed.islower() or packed.istitle() or packed.isupper()):
         return ""  # a long word
+    said = _unpacked(packed)
+    if "/" in packed and not reads_like_text(said):  # it may stand in a path
+        parts = (_unpacked(part) for part in packed.split("/") if len(part) >= _PART)
+        said = next(filter(reads_like_text, parts), said)
+    return said
+
+
+def _unpacked(packed: str) -> str:
     packed = packed[: len(packed) - (len(packed) % 4 == 1)]
     return _plain(base64.b64decode(packed + "=" * (-len(packed) % 4)))
 
@@ -128,6 +161,29 @@ def _morse(found: str) -> str:
     return " ".join("".join(word) for word in letters)
 
 
+def _braille(found: str) -> str:
+    return "".join(_DOTS.get(dots, "" if dots > "\u2800" else " ") for dots in found)
+
+
+def _nato(found: str) -> str:
+    words = re.findall(r"[a-z]+(?:-ray)?", found.lower())
+    return "".join(map(_SPOKEN.__getitem__, words))
+
+
+def _quoted(found: str) -> str:
+    return _plain(binascii.a2b_qp(found.encode()))
+
+
+def _uu(found: str) -> str:
+    said = b""
+    for line in found.split("\n")[1:]:
+        try:
+            said += binascii.a2b_uu(line) if line else b""
+        except binascii.Error:
+            return ""
+    return _plain(said)
+
+
 def _ascii85(found: str) -> str:
     try:
         return _plain(base64.a85decode(found, adobe=True))
@@ -144,4 +200,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], str]], ...] = (
     ("decimal", _DECIMAL, _decimal),
     ("morse", _MORSE, _morse),
     ("ascii85", _ASCII85, _ascii85),
+    ("braille", _BRAILLE, _braille),
+    ("spoken letters", _NATO, _nato),
+    ("quoted printable", _QUOTED, _quoted),
+    ("uuencode", _UU, _uu),
 )

@@ -10,12 +10,13 @@ import msgspec
 from orka.kit.guards.injection.classifier import Classifier, Window
 from orka.kit.guards.injection.custom import Finder
 from orka.kit.guards.injection.decoding import decoded
-from orka.kit.guards.injection.english import ENGLISH, SQUEEZED
+from orka.kit.guards.injection.english import ENGLISH, SQUEEZED, TOLD
 from orka.kit.guards.injection.folding import unseen
 from orka.kit.guards.injection.hidden import conceals, hidden, veiled
 from orka.kit.guards.injection.languages import FOREIGN
 from orka.kit.guards.injection.mapped import Mapped
-from orka.kit.guards.injection.rule import FIRM, Match, hits
+from orka.kit.guards.injection.roles import ROLES
+from orka.kit.guards.injection.rule import FIRM, WEAK, Match, enclosed, hits
 from orka.kit.guards.injection.technical import TECHNICAL
 from orka.kit.guards.injection.views import View, squeezed, unsqueezed, views
 
@@ -23,8 +24,9 @@ CHUNK, OVERLAP = 16_000, 1_000
 DEEPEST = 3
 _BREAK = re.compile(r"[.!?…。！？]+[\"')\]”»]*(?=\s|$)|[。！？\n]")
 _REACH = 200
-_RULES = ENGLISH + TECHNICAL + FOREIGN
-_CLEAR = tuple(each for each in ENGLISH + TECHNICAL if each.whole and each.score >= FIRM)
+_TELLER = 60  # characters before a match that may say who does it
+_RULES = ENGLISH + ROLES + TECHNICAL + FOREIGN
+_CLEAR = tuple(each for each in ENGLISH + ROLES + TECHNICAL if each.whole and each.score >= FIRM)
 
 
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,16 +116,27 @@ def _encoded(raw: Mapped, layers: Layers, depth: int) -> Iterator[Match]:
 
 def _by_rules(view: View) -> Iterator[Match]:
     text = view.text.text
-    turned = view.disguise in ("rot13", "atbash", "reversed")
+    turned = view.disguise in ("rot13", "caesar", "atbash", "reversed")
     for rule, start, end in hits(
         _RULES if not turned and view.disguise != "leetspeak" else _CLEAR, text
     ):
-        yield _match(view, rule.category, rule.score, rule.name, start, end, whole=rule.whole)
+        score = rule.score
+        if rule.braces:
+            start, end = enclosed(text, start, end)
+        elif rule.category == "instruction_override" and _is_told(text, start):
+            score = min(score, WEAK)
+        yield _match(view, rule.category, score, rule.name, start, end, whole=rule.whole)
     if turned or view.disguise in ("", "leetspeak"):
         letters = squeezed(text)
         for rule, start, end in hits(SQUEEZED, letters):
             start, end = unsqueezed(text, start, end)
-            yield _match(view, rule.category, rule.score, rule.name, start, end, whole=True)
+            score = WEAK if _is_told(text, start) else rule.score
+            yield _match(view, rule.category, score, rule.name, start, end, whole=True)
+
+
+def _is_told(text: str, start: int) -> bool:
+    """True where somebody tells what others do, not the reader what to do."""
+    return bool(TOLD.search(text[max(0, start - _TELLER) : start]))
 
 
 def _match(

@@ -6,6 +6,8 @@ is bounded, so that the time they take grows with the text and no faster.
 
 from __future__ import annotations
 
+import re
+
 from orka.kit.guards.injection.rule import FAIR, FIRM, STRONG, WEAK, Rule, rule
 
 _DROP = (
@@ -31,6 +33,16 @@ _ALL = (
     r"|built-in"
     r"|standard|default|ethical|core|content)"
 )
+# Words behind which somebody tells what others do, or what could not be done.
+TOLD = re.compile(
+    r"(?:\b(?:i|we|he|she|they|it|who|which|students?|pupils|users?|customers?|employees|staff"
+    r"|people|drivers?|readers|candidates|participants|visitors|guests|players?|admins?)"
+    r"(?:'(?:ve|d|ll|m|re))?(?:[ ,]{1,2}(?:must|should|shall|can|could|may|might|will|would|do"
+    r"|did|does|have|has|had|be|been|am|was|is|are|were|always|never|just|often|simply|also"
+    r"|then|n[o']t|don't|didn't|cannot|to|tend|told|asked|used|already|accidentally)){0,4}"
+    r"|\b(?:can(?:no|')t|could(?: not|n't)|unable to|fail(?:ed|s|ure)? to|refuse[sd]? to"
+    r"|why does (?:it|\w{1,12})|does(?: not|n't)))\s{1,2}$"
+)
 _FILL = r"(?:\W{1,3}(?:the|of|these|those|and|that|this|its|his|or|such|set)){0,3}"
 _GAP = r"(?:\W{1,3}(?!my\b|our\b)\w{1,14}){0,%d}?\W{1,3}"
 _SAY = (
@@ -45,6 +57,14 @@ _SAY = (
 _NOT_A_SHELL = (
     r"(?!\W{1,2}(?:colou?r|font|in (?:my|the) (?:terminal|shell|console)|window|size|is"
     r" (?:blue|green)))"
+)
+_BE = (
+    r"\b(?:act|behave|respond|answer|repl(?:y|ies)|roleplay|role-play|pretend|imagine|operate"
+    r"|function|you(?:'re| are)|be|become|speak|write)\b(?:[^\w.!?\n]{1,3}\w{1,14}){0,8}?"
+    r"[^\w.!?\n]{1,3}"
+)
+_WITHOUT = (
+    r"(?:without|with no|have no|has no|had no|free (?:of|from)|no) (?:\w{1,12}\W{1,3}){0,2}?"
 )
 _MODE = r"(?:admin(?:istrator)?|god|debug(?:ging)?|dan|jailbr\w+|root|sudo|unrestricted|unfiltered)"
 
@@ -90,7 +110,7 @@ ENGLISH: tuple[Rule, ...] = (
         r"(?:(?:is|was|stands?|came|comes|written|said)\W{1,3})?(?:above\b|before (?:this"
         r"|that|it)|previously"
         r"|you(?:'ve| have| were| had)? (?:been |were )?(?:told|taught|given|instructed"
-        r"|learned|know)"
+        r"|learned|know(?!\W{1,3}about\W{1,3}(?!you|the (?:rules|instruct)|being|ai\b)))"
         r"|your (?:developers?|creators?))",
     ),
     rule(
@@ -98,9 +118,12 @@ ENGLISH: tuple[Rule, ...] = (
         "instruction_override",
         FIRM,
         "instruction rule directive task order objective goal mission",
-        r"(?:^|[.!?\]>#*=-]\s{0,3}|\byour )new (?:system )?(?:instructions?|rules?"
-        r"|directives?|tasks?|orders?"
-        r"|objectives?|goals?|mission)\s{0,2}(?::|(?:is|are) (?:to|as follows|now)\b)",
+        r"(?:^|[.!?\]>#*=-]\s{0,3}|\byour )new (?:(?:system )?(?:instructions?|directives?)"
+        r"|system (?:rules?|tasks?|orders?|prompt))\s{0,2}(?::|(?:is|are) (?:to|as follows"
+        r"|now)\b)|\b(?:your|#+) new (?:rules?|tasks?|orders?|objectives?|goals?|mission)\b"
+        r"\s{0,2}(?::|(?:is|are) (?:to|as follows|now)\b)|^[\W_]{0,3}new (?:rules?|tasks?"
+        r"|orders?|objectives?|goals?|mission)\s{0,2}:(?=[^\n]{0,80}?\b(?:you|ignor|disregard"
+        r"|always|never|reveal|approv|grant|refund|print|output|repl(?:y|ies)|say|prompt))",
     ),
     rule(
         "rules_are_void",
@@ -203,62 +226,6 @@ ENGLISH: tuple[Rule, ...] = (
         r"|instructions?\W{1,3}(?:that |which )?you (?:were|have been|got|received|operate))",
     ),
     rule(
-        "role_line",
-        "role_spoof",
-        STRONG,
-        "system assistant developer admin operator ai model root & : > →",
-        r"^[\s>#*\-=_\[(\"'`|]{0,12}(?:system|assistant|developer|admin(?:istrator)?|operator"
-        r"|ai|model|root)"
-        r"(?:[ _-](?:message|prompt|note|notice|override|instructions?|alert|command|update"
-        r"|response|directive|hint))?"
-        r"[\])*\"'`| ]{0,4}[:>\u2192]+[*\"' ]{0,3}\s{0,3}(?=[^\n]{0,120}?\b(?:you (?:are|must"
-        r"|will|can|may|now|should|shall|have)\b|your (?:new|rules|task|role)\b"
-        r"|ignore|disregard|forget|drop"
-        r"|new (?:rule|instruct|task)|the (?:user|customer)|grant|allow|approv|execut|run "
-        r"|call |send |delet|overrid"
-        r"|enabl|activat|sure|of course|i will|i'll|here(?: is|'s)|reveal|print|refund|from"
-        r" now|must|mode\b|permission"
-        r"|cleanup|before |disabled|unrestrict))[^\n.!?]{0,160}",
-    ),
-    rule(
-        "role_tag",
-        "role_spoof",
-        FIRM,
-        "<system </system <assistant </assistant <admin <instruction </instruction </user"
-        " <developer <|user",
-        r"</?\s{0,2}(?:system|assistant|admin|instructions?|developer|system[_-](?:prompt"
-        r"|message)|user[_-]?input)\s{0,2}>",
-    ),
-    rule(
-        "role_bracket",
-        "role_spoof",
-        FIRM,
-        "system admin assistant developer",
-        r"[\[({]{1,2}\s{0,2}(?:system|admin|assistant|developer)(?: (?:message|prompt|note"
-        r"|override|command|instruction"
-        r"s?))?\s{0,2}[\])}]{1,2}\s{0,3}:?\s{0,3}(?=[^\n]{0,80}?\b(?:you|ignore|disregard|new"
-        r"|grant|override|must|user"
-        r"|forget|reveal|send|delete|instruction|mode)\b)[^\n.!?]{0,120}",
-    ),
-    rule(
-        "role_heading",
-        "role_spoof",
-        FAIR,
-        "### ## ==",
-        r"^[#=]{2,6}\s{0,2}(?:system|instructions?|new (?:task|instructions?|rules?)"
-        r"|assistant|human|response|end of (?:user"
-        r" )?(?:input|prompt|instructions?|data|context))\s{0,2}[:#=\n]",
-    ),
-    rule(
-        "end_of_data",
-        "role_spoof",
-        WEAK,
-        "end",
-        r"[-=#*<\[]{2,}\s{0,2}(?:/|end of |end )(?:the )?(?:user )?(?:input|document|prompt"
-        r"|ticket|message|context|data|email"
-        r"|instructions?|conversation)\b[^\n]{0,10}",
-    ),
-    rule(
         "you_are_mode",
         "privilege_escalation",
         STRONG,
@@ -303,16 +270,19 @@ ENGLISH: tuple[Rule, ...] = (
         "persona",
         "jailbreak_persona",
         FIRM,
-        "dan anything unrestricted uncensored unfiltered jailbr restriction filter rule limit"
-        " censor guideline moral ethic",
+        "dan anything unrestricted uncensored unfiltered jailbr amoral unaligned restriction"
+        " filter censor guideline guardrail moral ethic polic",
         r"\bdo anything now\b|\b(?:you are|act as|become|called|named|as) (?:now )?dan\b"
-        r"|\b(?:act|behave|respond|answer|repl(?:y|ies)|roleplay|role-play"
-        r"|pretend|imagine|operate|function|you(?:'re| are)|be|become|speak"
-        r"|write)\b(?:\W{1,3}\w{1,14}){0,8}?\W{1,3}(?:unrestricted|uncensored"
-        r"|unfiltered|jailbroken|amoral|unaligned|(?:without|with no|have no|has no|had no"
-        r"|free (?:of|from)|no) (?:\w{1,12}\W{1,3}){0,2}?(?:restrictions?"
-        r"|filters?|limit(?:ation)?s?|censorship|ethics|morals?|rules|guidelines|guardrails"
-        r"|boundaries|content polic\w+|safety))\b",
+        rf"|{_BE}(?:unrestricted|uncensored|unfiltered|jailbroken|amoral|unaligned"
+        rf"|{_WITHOUT}(?:restrictions?|filters?|censorship|ethics|morals?|guidelines"
+        r"|guardrails|content polic\w+))\b",
+    ),
+    rule(
+        "persona_without_limits",
+        "jailbreak_persona",
+        WEAK,
+        "limit rule boundar safety",
+        rf"{_BE}{_WITHOUT}(?:limit(?:ation)?s?|rules|boundaries|safety)\b",
     ),
     rule(
         "no_limits",

@@ -104,6 +104,8 @@ def _plain(code: int) -> int:
         styled = styled.strip("()., ") if 0x2460 <= code <= 0x24FF else chr(code).lower()
     if 0x1F130 <= code <= 0x1F189:  # letters in squares
         styled = chr(97 + (code - 0x1F130) % 32 % 26)
+    if 0x1F1E6 <= code <= 0x1F1FF:  # halves of flags
+        styled = chr(97 + code - 0x1F1E6)
     base = unicodedata.normalize("NFD", styled)[:1]
     latin = base.isascii() or "\u0370" <= base <= "\u03ff"
     chosen = base if latin else styled

@@ -40,7 +40,7 @@ def hidden(text: str) -> Iterator[Match]:
     for match in _BYTES.finditer(text):
         yield _found(match, FIRM, "variation_selectors", _bytes(match.group()))
     for match in _RUN.finditer(text):
-        yield _found(match, FIRM, "zero_width_run")
+        yield _found(match, FIRM, "zero_width_run", _bits(match.group()))
     split = list(_IN_WORD.finditer(text))
     if len(split) >= _SPLIT_TOO_OFTEN:
         for match in split:
@@ -68,6 +68,20 @@ def _found(match: re.Match[str], score: float, rule: str, said: str = "") -> Mat
         rule=rule,
         decoded=said,
     )
+
+
+def _bits(run: str) -> str:
+    """What two kinds of characters without width say as ones and zeros, if that is text."""
+    kinds = sorted(set(run))
+    if len(kinds) != 2 or len(run) < 16:
+        return ""
+    for one in kinds:
+        bits = "".join("1" if char == one else "0" for char in run)
+        data = bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) // 8 * 8, 8))
+        said = data.decode("utf-8", "replace")
+        if said.isprintable() and "\ufffd" not in said:
+            return said
+    return ""
 
 
 def _bytes(selectors: str) -> str:

@@ -29,7 +29,8 @@ CATEGORIES = (
 
 class Rule(msgspec.Struct, frozen=True):
     """`pattern` is only tried where a word of each group of `needs` stands: plain words, which are
-    found much faster. `whole`: what was found is reported with the sentence it stands in."""
+    found much faster. `whole`: what was found is reported with the sentence it stands in;
+    `braces`: with the object it is part of."""
 
     name: str
     category: str
@@ -37,6 +38,7 @@ class Rule(msgspec.Struct, frozen=True):
     needs: tuple[tuple[str, ...], ...]
     pattern: re.Pattern[str]
     whole: bool = True
+    braces: bool = False
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,14 +54,21 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rule(
-    name: str, category: str, score: float, needs: str, pattern: str, *, whole: bool = True
+    name: str,
+    category: str,
+    score: float,
+    needs: str,
+    pattern: str,
+    *,
+    whole: bool = True,
+    braces: bool = False,
 ) -> Rule:
     """`needs`: words with blanks between them, groups with `&` between them."""
     if category not in CATEGORIES:
         raise ValueError(f"no category is called {category!r}")
     groups = tuple(tuple(group.split()) for group in needs.split(" & ") if group.strip())
     compiled = re.compile(pattern, re.MULTILINE)
-    return Rule(name, category, score, groups, compiled, whole)
+    return Rule(name, category, score, groups, compiled, whole, braces)
 
 
 def hits(rules: Sequence[Rule], text: str) -> Iterator[tuple[Rule, int, int]]:
@@ -75,6 +84,22 @@ def hits(rules: Sequence[Rule], text: str) -> Iterator[tuple[Rule, int, int]]:
         if all(any(map(stands, group)) for group in each.needs):
             for match in each.pattern.finditer(text):
                 yield each, match.start(), match.end()
+
+
+def enclosed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The outermost object in braces around `[start, end)`, as far as it lies near."""
+    depth, first = 0, start
+    for at in range(start - 1, max(-1, start - _NEAR), -1):
+        depth += (text[at] == "{") - (text[at] == "}")
+        if depth > 0:
+            first, depth = at, 0
+    depth, last = 0, end
+    for at in range(first, min(len(text), end + _NEAR)):
+        depth += (text[at] == "{") - (text[at] == "}")
+        if depth == 0:
+            last = max(end, at + 1)
+            break
+    return first, last
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -93,5 +118,6 @@ def literal(pattern: str) -> tuple[str, ...]:
     return tuple(word for part in group[1].split("|") for word in literal(part))
 
 
+_NEAR = 2_000
 _GROUP = re.compile(r"\((?:\?:)?((?:[^()]|\([^()]*\))*)\)[?*]?")
 _VAGUE = re.compile(r"\\[a-zA-Z][*+?]?|\[[^\]]*\][*+?]?|\{[\d,]+\}|.[?*]|[.\-]")

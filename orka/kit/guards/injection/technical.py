@@ -9,10 +9,31 @@ _SECRETS = (
     r" tokens?"
     r"|auth tokens?|environment variables?|env(?:ironment)? vars?|customer (?:list"
     r"|data(?:base)?|records"
-    r"|emails)|user (?:data(?:base)?|records|list)|database|card numbers|card data"
+    r"|emails)|user (?:data(?:base)?|records|list)"
+    r"|database(?! (?:performance|connections?|errors?|schemas?|design|migrations?|issues?))|card numbers|card data"
     r"|confidential \w+"
     r"|internal (?:data|configuration|config|documents|notes|tools)|conversation history|chat"
     r" history)"
+)
+
+# What stands in an address in the place of what is to be sent there.
+_SLOTS = (
+    r"(?:data|secrets?|tokens?|(?:system[ _-]?)?prompts?|conversations?|history|summary|context"
+    r"|messages?|passwords?|api[ _-]?keys?|keys?|cookies?|e-?mails?|chat|user[ _-]?\w{0,10})"
+)
+
+# The marks with which the templates of models hand the turn on.
+_TOKEN = (
+    r"(?:<\|\s{0,2}[\w./:\u2581-]{1,40}(?: [\w./-]{1,20}){0,2}\s{0,2}\|>|\[/?inst\]|<</?sys>>"
+    r"|</?(?:start|end)_of_turn>|<(?:bos|eos|sop)>"
+    r"|\[/?(?:tool_calls|available_tools|tool_results|system_prompt)\]|</?tool_call>|</think>"
+    r"|</s>(?=\s{0,3}(?:<s>|\[inst|<\||$))|(?<=</s>)<s>)"
+)
+
+_DEEDS = (
+    r"(?:grant|delete|drop|exec|run|issue|refund|transfer|send|close|escalate|system|assistant"
+    r"|approv|set_|make_|overrid|add_|remove|disable|enable|admin|wire|pay|export|shell|sudo"
+    r"|update_)"
 )
 
 TECHNICAL: tuple[Rule, ...] = (
@@ -21,8 +42,8 @@ TECHNICAL: tuple[Rule, ...] = (
         "tool_or_command_injection",
         FIRM,
         "drop delete truncate union alter insert update 1=1 exec",
-        r"(?:;\s{0,4})?\b(?:drop\s{1,4}(?:table|database|schema|user)\s{1,4}(?:if exists"
-        r" )?[\w.`\"]{2,40}\s{0,2}(?:;|--|$|cascade)"
+        r"(?:(?:['\"]?\)?\s{0,2})?;\s{0,4})?\b(?:drop\s{1,4}(?:table|database|schema|user)"
+        r"\s{1,4}(?:if exists )?[\w.`\"]{2,40}\s{0,2}(?:;|--|$|cascade)"
         r"|truncate\s{1,4}table\s{1,4}\w+|delete\s{1,4}from\s{1,4}\w{2,40}(?:\s{1,4}where"
         r"|\s{0,2};|\s{0,2}--)|union\s{1,4}(?:all"
         r"\s{1,4})?select\b|alter\s{1,4}table\s{1,4}\w+)[^\n]{0,60}"
@@ -46,26 +67,45 @@ TECHNICAL: tuple[Rule, ...] = (
         FIRM,
         "-rf -fr sudo curl wget bash powershell cmd python node chmod mkfs /etc whoami nim"
         " perl ruby",
-        r"\brm\s{1,3}-(?:rf|fr|r\s-f)\b[^\n]{0,60}|\bsudo\s{1,3}(?:rm|su|bash|sh|chmod|chown"
+        r"(?:\$\(|`)?(?:\brm\s{1,3}-(?:rf|fr|r\s-f)\b[^\n]{0,60}|\bsudo\s{1,3}(?:rm|su|bash|sh|chmod|chown"
         r"|dd|cat|passwd|useradd)\b[^\n]{0,60}"
         r"|\b(?:curl|wget)\b[^\n|]{0,200}\|\s{0,3}(?:sudo )?(?:ba|z)?sh\b|\b(?:bash|sh|zsh"
         r"|powershell|cmd(?:\.exe)?|python3?|node|perl"
         r"|ruby|php|nim|lua)\s{1,3}(?:-|/)(?:c|e|enc|r)\s{1,3}['\"`][^\n]{1,120}"
         r"|\bnc\s{1,3}-e\b[^\n]{0,60}|\bmkfs\.\w+"
-        r"|\bchmod\s{1,3}777\b|[;&|]{1,2}\s{0,2}(?:cat\s{1,3}/etc/|whoami\b)",
+        r"|\bchmod\s{1,3}777\b|[;&|]{1,2}\s{0,2}(?:cat\s{1,3}/etc/|whoami\b))\)?",
         whole=False,
     ),
     rule(
         "command_object",
         "tool_or_command_injection",
         FIRM,
-        "command action tool function role method operation",
-        r"\{[^{}\n]{0,120}?[\"']?(?:command|action|tool|tool_name|function|function_call|name"
-        r"|role|method|operation|op|cmd)[\"']?"
-        r"\s{0,3}:\s{0,3}[\"'](?:grant|delete|drop|exec|run|issue|refund|transfer|send|close"
-        r"|escalate|system|assistant|approv|set_"
-        r"|make_|overrid|add_|remove|disable|enable|admin|wire|pay|export|shell|sudo"
-        r"|update_)\w*[\"'][^{}\n]{0,300}\}?",
+        "command action tool function role method operation name op cmd & { & :",
+        r"\{[^{}]{0,120}?(?:[\"']?(?:command|action|tool|tool_name|function|function_call|role"
+        rf"|method|operation|op|cmd)[\"']?\s{{0,3}}:\s{{0,3}}[\"']{_DEEDS}\w*[\"']"
+        rf"|[\"']name[\"']\s{{0,3}}:\s{{0,3}}[\"']{_DEEDS}\w*[\"']\s{{0,12}},\s{{0,12}}"
+        r"[\"'](?:arguments|args|parameters|input)[\"'])[^{}\n]{0,300}\}?",
+        whole=False,
+        braces=True,
+    ),
+    rule(
+        "steps_of_an_agent",
+        "tool_or_command_injection",
+        FIRM,
+        "action:",
+        r"(?:^[ \t>]{0,4}thought:[^\n]{0,300}\n{1,2})?^[ \t>]{0,4}action:[ \t]{0,3}[\w.-]{2,60}"
+        r"[ \t]{0,3}\n{1,2}[ \t>]{0,4}action[ _]input:[^\n]{0,300}",
+        whole=False,
+    ),
+    rule(
+        "call_markup",
+        "tool_or_command_injection",
+        FIRM,
+        "<function <invoke <tool_ <tools",
+        r"<(?:\w{1,12}:)?function_calls?>(?:[\s\S]{0,800}?</(?:\w{1,12}:)?function_calls?>)?"
+        r"|<(?:\w{1,12}:)?invoke name=[^<>\n]{1,80}>(?:[\s\S]{0,800}?</(?:\w{1,12}:)?invoke>)?"
+        r"|<function=[\w.-]{1,60}>[^\n]{0,300}?(?:</function>|$)"
+        r"|<tool_(?:use|code|result|response|output)s?>",
         whole=False,
     ),
     rule(
@@ -116,6 +156,8 @@ TECHNICAL: tuple[Rule, ...] = (
         FAIR,
         "key password credential secret token environment customer user database card"
         " confidential internal history",
+        r"(?<!how to )(?<!says to )(?<!say to )(?<!tells me to )(?<!do i )(?<!can i )"
+        r"(?<!not )(?<!unable to )"
         r"\b(?:list|show|print|dump|reveal|give me|tell me|output|leak|extract|steal|reply"
         r" with|respond with|answer with|provide|disclose|share|expose"
         r"|collect|read out)\b(?:\W{1,3}(?:all|the|your|of|any|every|me|us|raw|other|full"
@@ -127,32 +169,44 @@ TECHNICAL: tuple[Rule, ...] = (
         "data_exfil_markup",
         FIRM,
         "![ <img",
-        r"!\[[^\]\n]{0,80}\]\(\s{0,2}https?://[^)\s]{1,200}?[?&/][^)\s]{0,200}?(?:\{|%7b|\["
-        r"|\$|<|secret|token|prompt|conversation|history|cookie|data=|=\))[^)\n]"
-        r"{0,120}\)?"
+        r"!\[[^\]\n]{0,80}\]\(\s{0,2}https?://[^)\s]{1,200}?[?&/][^)\s]{0,200}?"
+        rf"(?:\{{|%7b|\[|\$|<|secret|token|prompt|conversation|history|cookie|data=|=\)"
+        rf"|={_SLOTS}\b)[^)\n]{{0,120}}\)?"
         r"|<img\b[^<>\n]{0,200}?src\s{0,2}=\s{0,2}['\"]?https?://[^<>\s]{1,200}?[?&][^<>\n]{0,200}?(?:\{|secret|token|prompt|conversation|history"
         r"|cookie|data=)[^<>\n]{0,120}>?",
+        whole=False,
+    ),
+    rule(
+        "link_out",
+        "data_exfil_markup",
+        FIRM,
+        "http & { %7b [ < $ & ](  ]:",
+        r"(?:\[[^\]\n]{0,80}\]\(\s{0,2}|^\s{0,3}\[[^\]\n]{1,40}\]:\s{0,3})https?://[^)\s]{1,200}?"
+        rf"[?&/=](?:\{{|%7b|\[|\$|<)[^)\n]{{0,40}}?{_SLOTS}[^)\n]{{0,80}}\)?",
         whole=False,
     ),
     rule(
         "decode_and_do",
         "encoded_payload",
         FIRM,
-        "decode decrypt decipher base64 rot13 hex unscramble",
+        "decode decrypt decipher base64 rot13 hex unscramble deobfuscate translate concatenate combine"
+        " join assemble merge together",
         r"\b(?:decode|decrypt|decipher|unscramble|deobfuscate"
         r"|translate)\b[^\n.!?]{0,100}?\b(?:and"
         r"|then)\b(?:\W{1,3}\w{1,8}){0,2}?\W{1,3}(?:follow|execute|do\b|obey"
-        r"|run|comply|perform|carry out|act)[^\n.!?]{0,80}",
+        r"|run|comply|perform|carry out|act)[^\n.!?]{0,80}"
+        r"|\b(?:concatenate|combine|join|assemble|merge|put together)\b[^\n.!?]{0,80}?\b(?:and|then)"
+        r"\W{1,3}(?:execute|obey|(?:follow|do|perform|carry out)(?: \w{1,8}){0,3}? (?:results?"
+        r"|instructions?|output|commands?|text|says?))\b[^\n.!?]{0,80}",
     ),
     rule(
         "token",
         "template_token",
         STRONG,
-        "<| |> [inst] [/inst] <<sys <</sys _of_turn> <bos> <eos>"
-        " [tool_calls [available_tools <tool_call </think",
-        r"<\|[^|<>\n]{1,40}\|>(?:\s{0,2}(?:system|user|assistant|tool|developer)\b)?"
-        r"|\[/?inst\]|<</?sys>>|</?(?:start|end)_of_turn>|<(?:bos|eos)>|\[/?(?:tool_calls"
-        r"|available_tools|tool_results)\]|</?tool_call>|</think>",
+        "<| |> [inst] [/inst] <<sys <</sys _of_turn> <bos> <eos> [tool_ [/tool_ [available_tools"
+        " [/available_tools <tool_call </tool_call </think system_prompt] </s> <sop>",
+        rf"(?:{_TOKEN}(?:\s{{0,2}}(?:system|user|assistant|tool|developer|model)\b)?[ \t]?)"
+        r"{1,12}",
         whole=False,
     ),
     rule(

@@ -36,6 +36,19 @@ _ROT13 = str.maketrans(
 _ATBASH = str.maketrans("abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba")
 
 
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+# Words that an attack can hardly do without, each letter moved on by the same number of places.
+_TELLING = ("instruction", "disregard", "prompt", "previous", "ignore")
+
+
+def _moved(word: str, by: int) -> str:
+    return word.translate(str.maketrans(_ALPHABET, _ALPHABET[by:] + _ALPHABET[:by]))
+
+
+_SHIFTS = {_moved(word, by): by for by in range(1, 26) if by != 13 for word in _TELLING}
+_SHIFTED = re.compile("|".join(_SHIFTS))
+
+
 class View(msgspec.Struct, frozen=True):
     """A way to read a text. `disguise` names it; what is found in an `encoded` one was hidden."""
 
@@ -64,6 +77,9 @@ def views(raw: Mapped) -> Iterator[View]:
     if unleeted is not plain:
         yield View("leetspeak", unleeted)
     yield View("rot13", plain.same_length(plain.text.translate(_ROT13)), encoded=True)
+    if found := _SHIFTED.search(plain.text):
+        back = _moved(plain.text, 26 - _SHIFTS[found.group()])
+        yield View("caesar", plain.same_length(back), encoded=True)
     yield View("atbash", plain.same_length(plain.text.translate(_ATBASH)), encoded=True)
     yield View("reversed", plain.backwards(), encoded=True)
 

@@ -22,8 +22,7 @@ def word(never: str = "") -> str:
 WORD = word()
 _LINK = "|".join(streets.LINKS)
 _NAMES = rf"(?:[ ](?:(?:{_LINK})[ ]){{0,3}}(?:[dl]')?(?:{WORD}|\d{{1,2}}\.?)\.?){{1,5}}?"
-_NO_MORE = r"(?:[ ]?[a-zA-Z](?!\w))?(?:[/-]\d{1,4}[a-zA-Z]?)?(?!\w)(?![.,]\d|[ ]?%)"
-_NO = rf"\d{{1,5}}{_NO_MORE}"
+_NO = r"\d{1,5}(?:[ ]?[a-zA-Z](?!\w))?(?:[/-]\d{1,4}[a-zA-Z]?)?(?!\w)(?![.,]\d|[ ]?%)"
 _ZIP = r"(?:\d{2}-\d{3}|\d{5}-\d{3}|\d{4}[ ]?[A-Z]{2}|\d{3}[ ]\d{2}|\d{4,5})"
 _POSTCODE = r"[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}"
 _GAP = r",?[ \n]{1,2}"
@@ -87,7 +86,7 @@ _RUSSIAN = re.compile(
     r"(?:д\.?[ ]?|дом[ ])?\d{1,4}(?:,?[ ]?(?:кв\.?|к\.|корп\.)[ ]?\d{1,4})?"
 )
 # The number of a house behind the name of a street, and how that name ends.
-_NUMBER = re.compile(rf"\d(?<=[\w.][ ]\d)\d{{0,4}}{_NO_MORE}")
+_NUMBER, _WHOLE = re.compile(r"\d(?<=[^\W\d_][ ]\d|[.][ ]\d)"), re.compile(_NO)
 _GERMANIC = tuple(sorted(streets.GERMANIC, key=len, reverse=True))
 _ENDING = max(map(len, _GERMANIC))
 _ON = ("Am", "An der", "Im", "Zum", "Zur", "Auf der", "In der")
@@ -142,11 +141,12 @@ def _streets(text: str) -> Iterator[tuple[int, int, bool]]:
     for match in _NUMBER.finditer(text):
         gap = match.start() - 1
         ending = text[max(0, gap - _ENDING) : gap].lower()
-        if ending.endswith(_GERMANIC):
+        number = _WHOLE.match(text, match.start()) if ending.endswith(_GERMANIC) else None
+        if number:
             last = next(each for each in _GERMANIC if ending.endswith(each))
             start = _stem(text, gap - len(last))
             if start >= 0:
-                yield start, match.end(), True
+                yield start, number.end(), True
     for match in _PREFIXED.finditer(text):
         if _TOWN.match(text, match.end()):
             yield match.start(), match.end(), True

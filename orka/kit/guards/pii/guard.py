@@ -29,6 +29,7 @@ from orka.value import Json
 
 # A text is looked at in pieces: one begins where the one before ended, and sees so much around it.
 PIECE = 65_536
+# Behind it, it sees as much, and up to the larger number where a word goes on for so long.
 BEFORE, BEHIND = 1_024, 8_448
 # How far before and behind a finding something else may begin that is found without it, and how
 # much around that is seen.
@@ -101,7 +102,7 @@ class PiiGuard:
         end = 0
         for begin in range(0, max(len(text), 1), PIECE):
             stop = min(begin + PIECE, len(text))
-            since, until = _edge(text, begin - BEFORE), min(stop + BEHIND, len(text))
+            since, until = _edge(text, begin - BEFORE), _end(text, stop)
             for found in self._piece(text[since:until]):
                 start, close = found.start + since, found.end + since
                 if begin <= start < stop and start >= end:
@@ -228,6 +229,15 @@ def _edge(text: str, at: int) -> int:
         return 0
     gap = _GAP.search(text, at, at + BEFORE // 2)
     return gap.start() if gap else at
+
+
+def _end(text: str, stop: int) -> int:
+    """How much of a text a piece sees that ends at `stop`: more in a long word or a private key."""
+    most = min(stop + BEHIND, len(text))
+    if text.find("PRIVATE KEY", max(0, stop - BEHIND), stop + BESIDE) >= 0:
+        return most
+    gap = _GAP.search(text, min(stop + BEFORE, most), most)
+    return gap.start() if gap else most
 
 
 def _parts(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int, list[Span]]]:

@@ -151,7 +151,7 @@ def _longest(text: str, groups: list[tuple[int, int]], at: int, numbers: _Number
     most = min(len(groups), at + _MOST_GROUPS) - 1
     if found or last_place == most or "+" not in text[groups[at][0] : groups[at][1]]:
         return found
-    return _best(text, groups, at, _together(text, groups, last_place + 1), numbers)
+    return _best(text, groups, at, most, numbers)
 
 
 def _together(text: str, groups: list[tuple[int, int]], at: int) -> int:
@@ -173,6 +173,8 @@ def _best(
             continue
         piece = _piece(text, groups[at][0], groups[place][1])
         if not _FEWEST <= len(piece.digits) <= _MOST or not _free(piece):
+            continue
+        if piece.written.count("\n") > 1:
             continue
         if place + 1 < len(groups) and not _parted(text, groups[place], groups[place + 1]):
             continue

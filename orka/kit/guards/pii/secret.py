@@ -83,6 +83,8 @@ changed correct empty unset undefined not the was is and for field here string y
 todo yes no updated disabled enabled blank unknown too a an still being never now only case safe
 protected stored hidden secure encrypted hashed
 """
+# The name of a value that is put in later.
+_VARIABLE = re.compile(r"\$\{?[A-Z_][A-Z0-9_]*\}?|%[A-Z_]+%")
 _PLAIN = frozenset(_WORDS.split())
 _BITS = 3.6
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
@@ -140,7 +142,12 @@ def _named(text: str, lowered: str) -> Iterator[Hit]:
         value = text[start:end]
         word = value.lower().strip(".:!?")
         spoken = match.group("sign").strip(" :").isalpha()
-        if len(value) < 3 or word in _PLAIN or set(value) <= set("*.xX•-"):
+        if (
+            len(value) < 3
+            or word in _PLAIN
+            or _VARIABLE.fullmatch(value)
+            or set(value) <= set("*.xX•-")
+        ):
             continue
         if spoken and not any(char.isdigit() or not char.isalnum() for char in value):
             continue

@@ -129,6 +129,7 @@ PIECES = st.sampled_from(
         *("Anna Meyer", "12 Baker Street", "👍", "\u200b", "name: ", "電話", "(", "+", "-", "x"),
     ]
 )
+PROSE = "nothing has come of it so far, and we wait for what comes next in this. "
 TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=10).map("".join))
 
 
@@ -137,6 +138,25 @@ TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=10).map("".joi
 def test_screening_twice_is_screening_once(text: str) -> None:
     once = GUARD.screen(text).text
     assert GUARD.screen(once).text == once
+
+
+@given(st.lists(PIECES, max_size=14).map("".join), st.integers(0, 120), st.sampled_from("\n ."))
+@settings(deadline=None, max_examples=15)
+def test_screening_twice_is_screening_once_across_the_border_of_pieces(
+    text: str, back: int, gap: str
+) -> None:
+    before = (PROSE * (PIECE // len(PROSE)))[: PIECE - back - 1] + gap
+    once = GUARD.screen(before + text + gap + PROSE).text
+    assert GUARD.screen(once).text == once
+
+
+@given(st.lists(PIECES, min_size=1, max_size=14).map("".join), st.integers(0, 120))
+@settings(deadline=None, max_examples=15)
+def test_where_the_border_of_pieces_lies_changes_nothing(text: str, back: int) -> None:
+    behind = "\n" + PROSE * 2
+    whole = PROSE * ((PIECE - back) // len(PROSE))
+    before = whole + "\n" * (PIECE - back - len(whole))
+    assert found(before + text + behind) == found(PROSE + "\n\n" + text + behind)
 
 
 @given(TEXTS)
@@ -208,6 +228,15 @@ def test_a_finding_across_the_border_of_two_pieces_is_found_once(back: int) -> N
     text = ("word " * (PIECE // 5 + 1))[: PIECE - back - 1] + " " + value + " word" * 3000
     (finding,) = GUARD.screen(text).findings
     assert text[finding.start : finding.end] == value
+
+
+@pytest.mark.parametrize("back", [1, 10, 40, 1000, 3900])
+def test_a_private_key_across_the_border_of_two_pieces_is_found_whole(back: int) -> None:
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{('aB3d' * 16 + chr(10)) * 60}"
+    key += "-----END RSA PRIVATE KEY-----"
+    text = ("word " * (PIECE // 5 + 1))[: PIECE - back] + key + "\nend"
+    (finding,) = GUARD.screen(text).findings
+    assert text[finding.start : finding.end] == key
 
 
 @pytest.mark.parametrize("size", [10_000, 200_000])
