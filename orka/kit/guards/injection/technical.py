@@ -10,7 +10,8 @@ _SECRETS = (
     r"|auth tokens?|environment variables?|env(?:ironment)? vars?|customer (?:list"
     r"|data(?:base)?|records"
     r"|emails)|user (?:data(?:base)?|records|list)"
-    r"|database(?! (?:performance|connections?|errors?|schemas?|design|migrations?|issues?))|card numbers|card data"
+    r"|database(?! (?:performance|connections?|errors?|schemas?|design|migrations?|issues?))"
+    r"|card numbers|card data"
     r"|confidential \w+"
     r"|internal (?:data|configuration|config|documents|notes|tools)|conversation history|chat"
     r" history)"
@@ -189,15 +190,16 @@ TECHNICAL: tuple[Rule, ...] = (
         "decode_and_do",
         "encoded_payload",
         FIRM,
-        "decode decrypt decipher base64 rot13 hex unscramble deobfuscate translate concatenate combine"
-        " join assemble merge together",
+        "decode decrypt decipher base64 rot13 hex unscramble deobfuscate translate"
+        " concatenate combine join assemble merge together",
         r"\b(?:decode|decrypt|decipher|unscramble|deobfuscate"
         r"|translate)\b[^\n.!?]{0,100}?\b(?:and"
         r"|then)\b(?:\W{1,3}\w{1,8}){0,2}?\W{1,3}(?:follow|execute|do\b|obey"
         r"|run|comply|perform|carry out|act)[^\n.!?]{0,80}"
-        r"|\b(?:concatenate|combine|join|assemble|merge|put together)\b[^\n.!?]{0,80}?\b(?:and|then)"
-        r"\W{1,3}(?:execute|obey|(?:follow|do|perform|carry out)(?: \w{1,8}){0,3}? (?:results?"
-        r"|instructions?|output|commands?|text|says?))\b[^\n.!?]{0,80}",
+        r"|\b(?:concatenate|combine|join|assemble|merge|put together)\b[^\n.!?]{0,80}?"
+        r"\b(?:and|then)\W{1,3}(?:execute|obey|(?:follow|do|perform|carry out)"
+        r"(?: \w{1,8}){0,3}? (?:results?|instructions?|output|commands?|text|says?))\b"
+        r"[^\n.!?]{0,80}",
     ),
     rule(
         "token",

@@ -18,7 +18,8 @@ _ESCAPE = re.compile(
     r"(?:\\u[0-9a-fA-F]{4}|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2})+"
 )
 _COMMENT = re.compile(
-    r"(?<=\w)(?:<!--.{0,200}?-->|/\*.{0,200}?\*/|</?(?:b|i|u|em|wbr|span|font|strong)\b[^<>\n]{0,60}>)(?=\w)"
+    r"(?<=\w)(?:<!--.{0,200}?-->|/\*.{0,200}?\*/|(?:</?(?:a|b|i|u|em|s|wbr|span"
+    r"|font|strong|sup|sub|small|mark)\b[^<>\n]{0,60}>){1,4})(?=\w)"
     r"|<!--|-->|/\*|\*/|<[^<>\n]{1,80}>",
     re.DOTALL,
 )
