@@ -37,7 +37,7 @@ def test(*arguments: str) -> None:
     tool = [str(BIN / "python"), "-m"]
     step("format", "run `python3 tasks.py format`", [*tool, "ruff", "format", "--check", "."])
     step("lint", "see above", [*tool, "ruff", "check", "."])
-    for places in (["orka", "tests", "conftest.py", "tasks.py"], ["benchmarks"]):
+    for places in (["orka", "tests"], ["conftest.py", "tasks.py"], ["benchmarks"]):
         step("types", "see above", [*tool, "mypy", *places])
     for plugin in PLUGINS:
         os.environ["MYPYPATH"] = os.pathsep.join((str(plugin), str(plugin / "tests")))

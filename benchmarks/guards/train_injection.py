@@ -61,12 +61,12 @@ def training(held: list[Text]) -> list[Text]:
         for part in (slabs("train"), neuralchemy("train"), multilingual("train"))
         for each in without(part, held)
     ]
-    found += 2 * list(without(multilingual("train"), held))  # few, and the only ones not in English
+    found += 3 * list(without(multilingual("train"), held))  # few, and the only ones not in English
     harmless = [each.text for each in found if not each.attack and len(each.text) < 250]
     own = made_attacks(3)
     attacks = [each.text for each in found if each.attack and len(each.text) < 300] + own * 3
     ordinary = [*letters("train", 12_000), *hard_sentences("train", 4), *interface("train")]
-    ordinary += technical("train", 3000) + lookalikes(4)
+    ordinary += technical("train", 3000) + lookalikes(2)
     ordinary += [" ".join(dice.sample(harmless, dice.randint(2, 6))) for _ in range(2500)]
     found += [Text(text, False) for text in ordinary]
     found += [Text(text, True) for text in own]

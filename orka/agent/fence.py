@@ -17,11 +17,11 @@ _MARK = re.compile(
 )
 # Words with which a chat template (or a text that plays one) hands the turn to somebody else.
 _TURNS = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>"
-    r"|\[/?INST\]"
+    r"<[|\uff5c][^|\uff5c<>\n]{1,40}[|\uff5c]>"
+    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS))\]"
     r"|<<?/?SYS>>?"
-    r"|</?s>"
-    r"|<(?:start|end)_of_turn>"
+    r"|</?(?:s|bos|eos|think|tool_call|tool_response)>"
+    r"|</?(?:start|end)_of_turn>"
     rf"|</?{_NAME}"
     r"|#{2,6}[ \t]*(?:system|assistant|user|human|instructions?)(?=[ \t]*:)"
     r"|^[ \t]*(?:system|assistant|human)(?=[ \t]*:)",

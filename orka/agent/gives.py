@@ -6,14 +6,15 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from functools import cached_property, wraps
-from typing import Any, get_type_hints, is_typeddict
+from typing import TYPE_CHECKING, Any, get_type_hints, is_typeddict
 
 import msgspec
 
-from orka.agent.sensor.contract import Contract
-from orka.agent.sensor.schema import Schema
 from orka.errors import ConfigError, OrkaError, PluginError
 from orka.value import Json, plain
+
+if TYPE_CHECKING:
+    from orka.agent.sensor.schema import Schema
 
 Function = Callable[..., Any]  # Any: a user's function takes and returns what it likes
 _SHOWN = 3
@@ -27,6 +28,8 @@ class Gives:
 
     @cached_property
     def _compiled(self) -> Schema:
+        from orka.agent.sensor.schema import Schema  # noqa: PLC0415  # heavy, and seldom needed
+
         return Schema(self.schema)
 
     def kept(self, function: Function, error: type[OrkaError], code: str) -> Function:
@@ -69,6 +72,8 @@ def declared(owner: str, written: object) -> Gives | None:
     `PluginError` for anything else."""
     if written is None:
         return None
+    from orka.agent.sensor.contract import Contract  # noqa: PLC0415  # heavy, and seldom needed
+
     try:
         return Gives(owner, Contract.of(written).schema)
     except ConfigError as error:

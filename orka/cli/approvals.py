@@ -15,6 +15,7 @@ from orka.cli.conduct import Verb, conduct
 from orka.cli.options import Settings, drives, machine, reads, watched
 from orka.cli.output import print_json
 from orka.cli.session import Begun
+from orka.cli.visible import visible
 from orka.errors import InputError, nearest
 from orka.value import Json, parse
 from orka.view.approvals import Approval, answer_to
@@ -209,5 +210,5 @@ def _text(one: Approval) -> str:
         ("until", _until(one) or "no limit"),
         ("seal", one.seal),
     ]
-    told = ((name, words.visible(text, _FURTHER)) for name, text in rows if text)
+    told = ((name, visible(text, _FURTHER)) for name, text in rows if text)
     return "\n".join(f"{name:<8} {text}" for name, text in told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from orka.cli import words
+from orka.cli.visible import visible
 from orka.errors import InputError, nearest
 from orka.event.event import Decided, Gated, Quarantined, Repaired, Violation
 from orka.value import Json
@@ -98,5 +99,4 @@ def _remark(remark: RemarkEvent) -> str:
 
 
 def _part(name: str, text: str) -> str:
-    body = "\n".join(f"    {line}" for line in text.splitlines())
-    return f"  {click.style(name, fg='cyan')}\n{body}"
+    return f"  {click.style(name, fg='cyan')}\n    {visible(text, '    ')}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from orka.cli import words
+from orka.cli.visible import visible
 from orka.errors import InputError
 from orka.value import Json
 
@@ -25,7 +25,7 @@ def json_text(value: Json, *, ascii_only: bool = False) -> str:
 
 def print_json(value: Json) -> None:
     """One JSON document. Where the stream is not Unicode, characters are written as escapes."""
-    click.echo(words.visible(json_text(value, ascii_only=not unicode_stream())))
+    click.echo(visible(json_text(value, ascii_only=not unicode_stream())))
 
 
 def print_value(value: Json) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from orka.cli import exit, words
 from orka.cli.output import print_json, print_value, write_file
+from orka.cli.visible import visible
 from orka.errors import OrkaError
 from orka.value import Json, canonical
 from orka.view.approvals import asks_for_yes
@@ -93,7 +94,7 @@ def waiting_text(run: Run) -> str:
     for question in run.questions:
         node = node_of(question.id)
         lines += [
-            f"  {node}: {words.visible(str(question.payload.get('prompt')), '  | ')}",
+            f"  {node}: {visible(str(question.payload.get('prompt')), '  | ')}",
             *_bytes(question),
             f"    {how_to_answer(run.id, question)}",
         ]
@@ -103,7 +104,7 @@ def waiting_text(run: Run) -> str:
 def _bytes(question: Attempt) -> list[str]:
     """What a yes is to, byte for byte."""
     shown = question.payload.get("call", question.payload.get("show"))
-    return [] if shown is None else [f"    {words.visible(canonical(shown).decode())}"]
+    return [] if shown is None else [f"    {visible(canonical(shown).decode())}"]
 
 
 def how_to_answer(run_id: str, question: Attempt) -> str:
@@ -118,7 +119,7 @@ def failure_text(run: Run) -> str:
     """The three parts of an error, and the commands that help."""
     lines = [f"run {run.id} {run.status}"]
     if (failure := run.failure) is not None:
-        lines.append(f"[{failure.code}] {words.visible(failure.message)}")
+        lines.append(f"[{failure.code}] {visible(failure.message)}")
         lines += [f"  where: {failure.where}"] if failure.where else []
     lines += [f"  to do: {remedy}" for remedy in remedies(run)]
     return "\n".join(lines)

@@ -99,7 +99,7 @@ class Lines:
             case Gated():
                 return f"{_path(event)} {event.verdict}: {words.short(event.reason)}"
             case CancelAsked():
-                return f"cancelling: {event.reason}"
+                return f"cancelling: {words.short(event.reason)}"
             case DeadlinePassed():
                 return f"out of time: {event.scope or 'the run'}"
         return ""

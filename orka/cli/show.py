@@ -11,6 +11,7 @@ from orka.cli.node import node_text
 from orka.cli.options import Settings, machine, reads
 from orka.cli.output import print_json
 from orka.cli.report import document, waiting_text
+from orka.cli.visible import visible
 from orka.errors import InputError, nearest
 from orka.event.event import Violation
 from orka.value import Json
@@ -126,7 +127,7 @@ def _trouble(run: Run) -> list[str]:
         if node
         else f"the run {_ENDED.get(run.status, 'failed')}"
     )
-    lines = [f"{who}: [{failure.code}] {words.visible(failure.message)}"]
+    lines = [f"{who}: [{failure.code}] {visible(failure.message)}"]
     lines += [f"  where: {failure.where}"] if failure.where else []
     for attempt in report.attempts:
         error = attempt.error
@@ -170,4 +171,4 @@ def _where_time_went(run: Run) -> list[str]:
 
 
 def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines())
+    return f"  {visible(text, '  ')}"

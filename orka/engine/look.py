@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import accumulate
 
+from orka.engine.escapes import plain
 from orka.engine.window import Said, said_of
 from orka.errors import ScreenError
 from orka.graph.guards import Filter
@@ -35,15 +36,18 @@ _Span = tuple[int, int]
 
 class Look:
     """`found` counts what each guard found, by kind; `quarantined` are the texts that may only be
-    looked at as data. Texts that are `spared` are known already."""
+    looked at as data. Texts that are `spared` are known already. `known` are values that a
+    tool was told, by placeholder: where they come back, they get it again."""
 
     def __init__(
         self,
         filters: Sequence[Filter],
         placeholders: Placeholders | None,
         spared: Container[str] = (),
+        known: Mapping[str, str] | None = None,
     ) -> None:
         self._filters, self._placeholders, self._spared = filters, placeholders, spared
+        self._known = _Known(known) if known else None
         self.found: dict[str, dict[str, int]] = {}
         self.quarantined: dict[str, None] = {}
 
@@ -67,6 +71,7 @@ class Look:
         """The text as it may go on. Raises `ScreenError` if it may not."""
         if not text or text in self._spared:
             return text
+        text = self._known.hidden(text) if self._known else text
         spans: list[_Span] = []
         for by in self._filters:
             said = said_of(by, text)
@@ -103,7 +108,8 @@ class Look:
         """Keys that become the same stay apart: the later ones are numbered."""
         found: dict[str, Json] = {}
         for key, item in value.items():
-            name = new = key if PLAIN.fullmatch(key) else self.text(key)
+            plain_word = PLAIN.fullmatch(key) and not (self._known and self._known.found(key))
+            name = new = key if plain_word else self.text(key)
             number = 1
             while name in found:
                 number += 1
@@ -155,6 +161,25 @@ class Look:
         return text
 
 
+class _Known:
+    """Values and their placeholders, to put one in place of the other: as whole words, however they
+    are written."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._labels = {value.casefold(): label for label, value in values.items()}
+        either = "|".join(map(re.escape, sorted(values.values(), key=len, reverse=True)))
+        self._pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+    def found(self, text: str) -> bool:
+        return self._pattern.search(text) is not None
+
+    def hidden(self, text: str) -> str:
+        return self._pattern.sub(self._label, text)
+
+    def _label(self, found: re.Match[str]) -> str:
+        return self._labels.get(found.group().casefold(), WITHHELD)
+
+
 def labels_of(
     by: Filter, said: Said, text: str, placeholders: Placeholders | None
 ) -> Sequence[str] | None:
@@ -163,7 +188,9 @@ def labels_of(
     if not by.reversible or placeholders is None or not said.findings:
         return said.labels
     with _NUMBERING:
-        return [placeholders.placeholder(_kind(e), text[e.start : e.end]) for e in said.findings]
+        values = [plain(text[each.start : each.end]) for each in said.findings]
+        kinds = [_kind(each) for each in said.findings]
+        return [placeholders.placeholder(*each) for each in zip(kinds, values, strict=True)]
 
 
 def _kind(found: Finding) -> str:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from orka.engine.look import PLAIN, Look, texts
+from orka.engine.look import PLAIN, WITHHELD, Look, texts
 from orka.engine.stream import Streams, StreamScreen
 from orka.engine.vault import Vault
 from orka.errors import Failure, ScreenError
@@ -32,6 +32,8 @@ PLACES = {
 }
 # Kinds of effects that bring nothing in from outside.
 _OWN = ("sleep", "random", "graph")
+# What is the code of an error, and no words of its own.
+_CODE = re.compile(r"\w{1,40}(?:[.-]\w{1,40}){0,5}")
 # Characters from which on a value is looked at in a thread, so that other runs go on.
 _LARGE = 65_536
 
@@ -78,7 +80,8 @@ class Screens:
             )
 
         try:
-            return self._labelled(run, filters, _spared(asked, fact), seen)
+            known = self._known(run, graph, asked)
+            return self._labelled(run, filters, _spared(asked, fact), seen, known)
         except ScreenError as refused:
             return structs.replace(fact, value=None, error=refused.failure(), notes=())
 
@@ -97,6 +100,15 @@ class Screens:
         if asked.kind != "tool" or all(payload["name"] not in f.reveal_to for f in filters):
             return payload
         return {**payload, "args": self._restored(run, payload["args"])}
+
+    def _known(self, run: str, graph: Graph, asked: Asked) -> dict[str, str]:
+        """The values that a tool of `reveal_to` was told, by placeholder."""
+        filters = [each for each in _all(graph, asked) if each.reversible]
+        if asked.kind != "tool" or all(asked.payload["name"] not in f.reveal_to for f in filters):
+            return {}
+        labels = {label for text in texts(asked.payload["args"]) for label in _labels(text)}
+        values = self.vault.values(run, sorted(labels)) if labels else {}
+        return {label: value for label, value in values.items() if value}
 
     @contextmanager
     def streaming(self, run: str, graph: Graph, asked: Asked) -> Iterator[None]:
@@ -132,13 +144,18 @@ class Screens:
         return self._labelled(run, filters, (), seen)
 
     def _labelled(
-        self, run: str, filters: Sequence[Filter], spared: Container[str], seen: Callable[[Look], T]
+        self,
+        run: str,
+        filters: Sequence[Filter],
+        spared: Container[str],
+        seen: Callable[[Look], T],
+        known: Mapping[str, str] | None = None,
     ) -> T:
         """What was labelled is in the vault before anything that holds a label is recorded."""
         reversible = any(each.reversible for each in filters)
         while True:
             placeholders = self.vault.placeholders(run) if reversible else None
-            found = seen(Look(filters, placeholders, spared))
+            found = seen(Look(filters, placeholders, spared, known))
             if placeholders is None or self.vault.keep(run, placeholders):
                 return found
 
@@ -212,7 +229,8 @@ def _told(error: Failure | None, look: Look) -> Failure | None:
     if error is None:
         return None
     message, fix, where = (look.told(text) for text in (error.message, error.fix, error.where))
-    return structs.replace(error, message=message, fix=fix, where=where)
+    code = error.code if _CODE.fullmatch(error.code) else WITHHELD
+    return structs.replace(error, code=code, message=message, fix=fix, where=where)
 
 
 def _joined(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import structs
 
+from orka.engine.escapes import Plain
 from orka.engine.outside import looked_at
 from orka.graph.guards import Filter
 from orka.port.guard import Finding, Screened, Verdict, redacted
@@ -33,14 +34,14 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 def said_of(by: Filter, text: str) -> Said:
     """Raises `ScreenError` if the guard cannot look at it."""
     if len(text) <= WIDTH:
-        return _said(text, looked_at(by.name, by.guard, text))
+        return _looked(by, text)
     parts, at = list[tuple[int, int, Said]](), 0
     reach = reach_of(by)
     while at < len(text):
         end = cut(text, at, at + max(WIDTH, 4 * reach), reach)
         said, end = part_of(by, text, at, end, reach)
         if said.labels is None:  # it writes texts of its own, so that it has to see all of it
-            return _said(text, looked_at(by.name, by.guard, text))
+            return _looked(by, text)
         parts.append((at, end, said))
         at = end
     worst = max((said for _, _, said in parts), key=lambda said: _WORSE.index(said.verdict))
@@ -59,7 +60,7 @@ def part_of(by: Filter, text: str, at: int, end: int, reach: int) -> tuple[Said,
     first, last = max(0, at - reach), end + reach
     while True:
         whole = text[first:last]
-        said = _said(whole, looked_at(by.name, by.guard, whole))
+        said = _looked(by, whole)
         found = [moved(each, first) for each in said.findings]
         mine = [n for n, each in enumerate(found) if at <= each.start < end]
         cut_off = last < len(text) and mine and found[mine[-1]].end == last
@@ -88,6 +89,47 @@ def reach_of(by: Filter) -> int:
 def moved(found: Finding, by: int) -> Finding:
     """The same finding, `by` characters later."""
     return structs.replace(found, start=found.start + by, end=found.end + by)
+
+
+def _looked(by: Filter, text: str) -> Said:
+    """What a guard says of a text as it is written, and of what its escapes stand for."""
+    said = _said(text, looked_at(by.name, by.guard, text))
+    meant = Plain(text)
+    if meant.text == text or said.verdict == "block":
+        return said
+    more = _said(meant.text, looked_at(by.name, by.guard, meant.text))
+    if more.verdict in ("pass", "block"):
+        return said if more.verdict == "pass" else more
+    if said.labels is None or more.labels is None:  # one of them wrote a text of its own
+        return said if said.labels is None else more
+    there = [
+        structs.replace(each, start=meant.place(each.start), end=meant.place(each.end))
+        for each in more.findings
+    ]
+    return _both(said, structs.replace(more, findings=tuple(there)))
+
+
+def _both(said: Said, more: Said) -> Said:
+    """All that was found in either way; where findings overlap, they are one."""
+    if not said.findings or not more.findings:
+        return max(more, said, key=lambda each: (_WORSE.index(each.verdict), len(each.findings)))
+    found, labels = list[Finding](), list[str]()
+    pairs = [pair for each in (said, more) for pair in _labelled(each)]
+    for each, label in sorted(pairs, key=lambda pair: (pair[0].start, -pair[0].end)):
+        if found and each.start < found[-1].end:
+            end = max(found[-1].end, each.end)
+            found[-1] = structs.replace(found[-1], end=end)
+        else:
+            found.append(each)
+            labels.append(label)
+    verdict = max(said.verdict, more.verdict, key=_WORSE.index)
+    kept = tuple(labels) if verdict == "changed" else ()
+    return structs.replace(more, verdict=verdict, findings=tuple(found), labels=kept)
+
+
+def _labelled(said: Said) -> list[tuple[Finding, str]]:
+    labels = said.labels or [redacted(each) for each in said.findings]
+    return list(zip(said.findings, labels, strict=True))
 
 
 def _said(text: str, said: Screened) -> Said:

@@ -230,7 +230,8 @@ class NodeFailed(_Decision, frozen=True):
 
 
 class NodeStopped(_Decision, frozen=True):
-    """A node was still running when its scope ended."""
+    """A node was still running when its scope ended, or when a call of it had to be judged again
+    after a crash."""
 
     node: str
     scope: str = ""

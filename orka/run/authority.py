@@ -4,6 +4,7 @@ reply or an argument claims."""
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -191,7 +192,9 @@ def _at(input: Json, path: Path) -> Json:
 
 
 def _folded(action: str) -> str:
-    return action.strip().casefold()
+    """Without what is only a way of writing it: case, spaces, what cannot be seen."""
+    folded = unicodedata.normalize("NFKC", action).casefold()
+    return "".join(char for char in folded if char.isprintable() and not char.isspace())
 
 
 # ---- limits

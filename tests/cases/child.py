@@ -15,6 +15,7 @@ from cases.stage import Stage
 from cases.words import in_our_words
 from orka.event.event import Event, NodeFinished
 from orka.value import Json
+from orka.view.approvals import answer_to
 
 RUN = "case"
 
@@ -75,14 +76,16 @@ async def do(job: Job, stage: Stage) -> None:
         case "resume":
             await stage.runtime.resume(job.run)
         case _:
-            await stage.runtime.answer(job.run, _question(stage, job), job.answer)
+            question, payload = _question(stage, job)
+            await stage.runtime.answer(job.run, question, answer_to(payload, **job.answer))
 
 
-def _question(stage: Stage, job: Job) -> str:
-    """The open question of an agent, wherever it stands; else its name, which is refused."""
-    asked = [question.id for question in stage.runtime.open(job.run).questions]
-    mine = [id for id in asked if id.rpartition("/")[2].partition("#")[0] == job.agent]
-    return mine[0] if len(mine) == 1 else job.agent
+def _question(stage: Stage, job: Job) -> tuple[str, Json]:
+    """The open question of an agent, wherever it stands, and what a person reads in it; else its
+    name, which is refused."""
+    asked = stage.runtime.open(job.run).questions
+    mine = [each for each in asked if each.id.rpartition("/")[2].partition("#")[0] == job.agent]
+    return (mine[0].id, mine[0].payload) if len(mine) == 1 else (job.agent, None)
 
 
 def main(path: str) -> None:

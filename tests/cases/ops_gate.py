@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -63,7 +64,14 @@ def gate(case: Case, folder: Path) -> None:
     async def play() -> Observed:
         async with stage:
             observed = await stage.play(flow, value, "case")
-            return await _answered(stage, observed, approver, policy.get("approval_timeout"))
+            told = _Told.of(approver)
+            if told.arguments is not None:  # what was read before the call was changed
+                changed = [{**calls[0], "arguments": told.arguments}]
+                before = await stage.play(_flow(policy, changed, text), value, "before")
+                if not before.recorded.questions:
+                    raise NotUnderstood(f"nobody is asked about {told.arguments}")
+                told = replace(told, read=before.recorded.questions[0].payload)
+            return await _answered(stage, observed, told, policy.get("approval_timeout"))
 
     observed = played(play(), virtual=virtual)
     _judge(observed, calls, case.expected)
@@ -115,25 +123,49 @@ def _flow(policy: Json, calls: Json, text: str) -> Json:
 # ---- the person
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What the person does: nothing, or a `word`, after some seconds, `times` over. `read`: another
+    question than the one that is open, with other `arguments`."""
+
+    word: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    wait: float = 0.0
+    times: int = 1
+    arguments: Json = None
+    read: Json = None
+
+    @classmethod
+    def of(cls, approver: Json) -> _Told:
+        told = approver if isinstance(approver, Mapping) else {"decision": approver}
+        with Fields(told, "approver") as fields:
+            word = str(fields.take("decision", fields.take("answer", "no answer yet"))).casefold()
+            return cls(
+                word="" if approver is None else word,
+                notes={key: fields.take(key) for key in ("by", "reason") if key in fields},
+                wait=float(fields.take("after_s", 0)),
+                times=int(fields.take("times", 1)),
+                arguments=fields.take("arguments"),
+            )
+
+
 async def _answered(
-    stage: Stage, observed: Observed, approver: Json, timeout: float | None
+    stage: Stage, observed: Observed, told: _Told, timeout: float | None
 ) -> Observed:
     """Say what the person says to each question, or let the time pass."""
-    told = approver if isinstance(approver, Mapping) else {"decision": approver}
-    with Fields(told, "approver") as fields:
-        word = str(fields.take("decision", fields.take("answer", "no answer yet"))).casefold()
-        notes = {key: fields.take(key) for key in ("by", "reason") if key in fields}
-    if observed.run is None or observed.status != "waiting" or approver is None:
+    if observed.run is None or observed.status != "waiting" or not told.word:
         return observed
-    if word in _SILENT:
-        if timeout is not None and word != "no answer yet":
+    if told.word in _SILENT:
+        if timeout is not None and told.word != "no answer yet":
             await asyncio.sleep(timeout + 0.5)
             return await stage.observe(stage.runtime.resume("case"), "case")
         return observed
-    if word not in (*_YES, *_NO):
-        raise NotUnderstood(f"nobody knows what the approver does: {word!r}")
-    for question in observed.run.questions:
-        answer = answer_to(question.payload, approved=word in _YES, **notes)
+    if told.word not in (*_YES, *_NO):
+        raise NotUnderstood(f"nobody knows what the approver does: {told.word!r}")
+    await asyncio.sleep(told.wait)
+    for question in [*observed.run.questions] * told.times:
+        read = question.payload if told.read is None else told.read
+        answer = answer_to(read, approved=told.word in _YES, **told.notes)
         observed = await _say(stage, question.id, answer, observed)
     return observed
 
@@ -144,7 +176,7 @@ async def _say(stage: Stage, question: str, answer: Json, before: Observed) -> O
     try:
         run = await stage.runtime.answer("case", question, answer)
     except OrkaError as refused:
-        error = refused
+        run, error = stage.runtime.open("case"), refused
     return stage.observed("case", run, error)
 
 
@@ -175,7 +207,10 @@ def _judge(observed: Observed, calls: Sequence[Mapping[str, Json]], expected: Js
 
 
 def _decisions(observed: Observed) -> list[str]:
-    """What became of each call, in the order they were made."""
+    """What became of each call, in the order they were made. A policy that is refused because it
+    says two things of a tool lets none run."""
+    if observed.run is None and observed.error and observed.error.code == "config.policy":
+        return ["deny"]
     events = observed.recorded.events
     ruled = {event.effect: event for event in events if isinstance(event, Gated)}
     said = {event.id: event for event in events if isinstance(event, EffectAnswered)}

@@ -98,6 +98,40 @@ def test_what_waits_is_listed(waits: Callable[[str], str], orka: Orka) -> None:
     assert "person" in text and loud not in text and '{"order":"o-1"}' in text
 
 
+# Moves the cursor, turns the text around, cannot be seen, makes rows of its own.
+SLY = "5\x1b[1A\x9b31m\u202e0005\u2066\u200b\u2028\U000e0041\u3164\ufe0f\x7f\nbytes  {}\rseal  x"
+
+
+@pytest.mark.parametrize("node", ["one", "person", "asked"])
+def test_nothing_in_what_is_shown_can_disguise_it(
+    waits: Callable[[str], str], orka: Orka, node: str
+) -> None:
+    flow = """\
+orchestrator: {id: sly, strategy: graph, policy: {ask: [shout]}}
+agents:
+  - {id: one, type: tool, tool: shout, args: {text: "{{ input }}"}}
+  - {id: person, type: approval, prompt: "Go on?", show: {text: "{{ input }}"}}
+  - {id: asked, type: approval, prompt: "Go on, {{ input }}?"}
+"""
+    run = waits(flow.replace("{{ input }}", "".join(f"\\U{ord(char):08x}" for char in SLY)))
+    pages = [
+        orka("approvals", "show", run, node).out,
+        orka("approvals", "show", run, node, "--format", "json").out,
+        orka("approvals", "list", run).out,
+        orka("show", run).out,
+        orka("show", run, "--node", node).out,
+    ]
+    for page in pages:
+        assert all(char == "\n" or char.isprintable() for char in page)
+        assert not {"\u3164", "\ufe0f"} & set(page) and "\\u202e" in page
+    rows = [line.split(" ")[0] for line in pages[0].splitlines()]
+    assert rows.count("seal") == 1 and rows.count("bytes") == (node != "asked")
+    if node != "asked":
+        shown = next(line for line in pages[0].splitlines() if line.startswith("bytes"))
+        value = json.loads(shown.removeprefix("bytes"))
+        assert value.get("args", value) == {"text": SLY}
+
+
 def test_with_several_questions_one_has_to_be_named(
     waits: Callable[[str], str], orka: Orka
 ) -> None:

@@ -22,7 +22,7 @@ from engine.guarding import (
     runtime,
 )
 from orka.agent.agent import Shape
-from orka.errors import ConfigError, InputError, ScreenError
+from orka.errors import ConfigError, InputError, ScreenError, ToolError
 from orka.event.event import EffectAnswered, NodeFailed
 from orka.port.guard import Finding, Screened, guard, masked, redacted
 from orka.testing.scripted import scripted
@@ -279,6 +279,40 @@ def test_an_error_keeps_its_code_whatever_it_says() -> None:
     done = run(flow("[{use: bans, on: tools}]", TOOL.format(tool="fails")), {"mail": "forbidden"})
     assert done.failure is not None
     assert (done.failure.code, done.failure.message) == ("effect.raised", "[WITHHELD]")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        EVE.replace("@", "\\u0040"),
+        "".join(f"\\u{ord(char):04X}" for char in EVE),
+        EVE.replace("@", "\\\\u0040").replace(".", "\\\\u002e"),
+        EVE.replace("@", "&#64;"),
+        EVE.replace("@", "&commat;"),
+        EVE.replace("@", "%40"),
+    ],
+)
+def test_what_an_escape_stands_for_is_looked_at(written: str, tmp_path: Path) -> None:
+    """Whoever reads the JSON a model wrote has the character again."""
+    agents = ASKS.rstrip() + "\n    output: {mail: str}\n"
+    said = scripted({"say": [f'{{"mail": "to {written}, please"}}']})
+    done = run(flow("[mail]", agents), {"mail": "x"}, tmp_path, said)
+    assert done.output == {"mail": "to [EMAIL_REDACTED], please"}
+    assert written.encode() not in bytes_below(tmp_path)
+
+
+def test_the_code_of_an_error_is_no_place_for_words(tmp_path: Path) -> None:
+    @orka.tool
+    def coded(email: str) -> str:
+        raise ToolError("no", code=f"no.{EVE}")
+
+    async def go() -> orka.Run:
+        async with orka.Runtime(store=tmp_path, use=[*GUARDS, coded]) as room:
+            return await room.run(flow("[mail]", TOOL.format(tool="coded")), {"mail": "x"})
+
+    done = asyncio.run(go())
+    assert done.failure is not None and done.failure.code == "[WITHHELD]"
+    assert EVE.encode() not in bytes_below(tmp_path)
 
 
 def test_notes_on_a_value_are_looked_at_too(tmp_path: Path) -> None:

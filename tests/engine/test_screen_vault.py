@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from engine.guarding import (
 from orka.engine.vault import Vault
 from orka.errors import Failure
 from orka.event.event import EffectRequested
+from orka.port.guard import Finding, Screened, guard, masked, redacted
 from orka.testing.scripted import ScriptedModel, scripted
 from orka.value import Json
 
@@ -79,6 +81,47 @@ def test_a_tool_that_may_know_gets_the_value_and_the_trace_does_not(tmp_path: Pa
 def test_a_tool_that_may_not_know_gets_the_placeholder(tmp_path: Path) -> None:
     done = run(flow(KEEPS, TOOL.format(tool="greet")), {"mail": MAIL}, tmp_path)
     assert SEEN == ["[EMAIL_1]"] and done.output == "hello [EMAIL_1]"
+
+
+def test_what_a_tool_was_told_does_not_come_back_where_nobody_would_find_it(
+    tmp_path: Path,
+) -> None:
+    """The guard knows the name only by the words before it, and the tool gives it without them."""
+
+    @guard("named")
+    def named(_: object) -> Named:
+        return Named()
+
+    @orka.tool
+    def greeted(name: str) -> object:
+        told.append(name)
+        return {name: [f"Hello {name.upper()}, {name}!"], "who": "Roebuck, Jane"}
+
+    told: list[str] = []
+    agents = '  - {id: one, type: tool, tool: greeted, args: {name: "[NAME_1]"}}'
+    text = flow("[{use: named, reversible: true, reveal_to: [greeted]}]", agents)
+
+    async def go() -> orka.Run:
+        async with orka.Runtime(store=tmp_path, use=[named, greeted]) as room:
+            return await room.run(text, {"mail": "I am Roe."})
+
+    done = asyncio.run(go())
+    assert told == ["Roe"]
+    assert done.output == {
+        "[NAME_1]": ["Hello [NAME_1], [NAME_1]!"],
+        "who": "Roebuck, Jane",
+    }
+
+
+class Named:
+    reach = 40
+
+    def screen(self, text: str, /) -> Screened:
+        found = re.search(r"(?<=I am )[A-Z][a-z]+", text)
+        if found is None:
+            return Screened(text=text)
+        at = (Finding(kind="NAME", start=found.start(), end=found.end()),)
+        return Screened(text=masked(text, at, redacted), verdict="changed", findings=at)
 
 
 def test_the_error_of_a_tool_that_knows_does_not_tell(tmp_path: Path) -> None:

@@ -84,6 +84,20 @@ def test_any_split_gives_what_the_whole_gives(text: str, sizes: list[int]) -> No
         assert not re.search(r"[\w.]+@example\.", "".join(given[: at + 1]))
 
 
+WRITTEN = [MAIL.replace("@", each) for each in ("\\u0040", "\\\\u0040", "&#64;", "%40", "@")]
+
+
+@given(
+    st.lists(st.sampled_from([*WRITTEN, "\\u0040", "\\u00", "hello", "&", "a%4"]), max_size=30),
+    st.lists(st.integers(0, 60), max_size=60),
+)
+def test_escapes_are_found_in_any_split(words: list[str], sizes: list[int]) -> None:
+    text = " ".join(words)
+    given = streamed(StreamScreen([MAILS]), pieces_of(text, sizes))
+    assert "".join(given) == Look([MAILS], None).text(text)
+    assert "example" not in "".join(given)
+
+
 @settings(max_examples=300)
 @given(st.lists(SPOKEN, max_size=60).map(" ".join), st.lists(st.integers(1, 9), max_size=200))
 def test_what_goes_over_several_words_is_found_in_any_split(text: str, sizes: list[int]) -> None:

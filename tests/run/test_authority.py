@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pytest
 
@@ -87,6 +88,29 @@ def test_above_the_maximum_nobody_can_help() -> None:
     assert verdict(limited("allow", max=10), args={"amount": 9})[0] == "auto"
 
 
+UNREADABLE: list[Json] = ["5,000", "5 000", "5000 EUR", "0x1388", "nan", "five", [5000], {"n": 1}]
+
+
+@pytest.mark.parametrize("amount", UNREADABLE, ids=str)
+@pytest.mark.parametrize("limit", [{"max": 5000}, {"max_by": "most"}], ids=["max", "max_by"])
+def test_what_cannot_be_compared_with_the_maximum_is_above_it(
+    amount: Json, limit: Mapping[str, Json]
+) -> None:
+    for listed in ("ask", "allow"):
+        written = limited(listed, **limit)
+        rule = f"limits.{REFUND}.amount.{next(iter(limit))}"
+        found = verdict(written, args={"amount": amount}, input={"most": 5000})
+        assert found == ("deny", rule)
+
+
+def test_what_a_maximum_knows_nothing_of_is_asked_about() -> None:
+    """The tool may have a default that is above it."""
+    written = limited("allow", max=10)
+    calls: list[Mapping[str, Json]] = [{}, {"amount": None}, {"amount": -1}, {"amount": True}]
+    for args in calls:
+        assert verdict(written, args=args) == ("ask", f"limits.{REFUND}.amount")
+
+
 def test_the_input_may_say_the_maximum() -> None:
     written = limited(auto_max=50, max_by="context.entitlements.most")
     rule = f"limits.{REFUND}.amount.max_by"
@@ -118,6 +142,9 @@ def test_the_input_says_what_is_allowed_and_blocked_wins() -> None:
     assert verdict(written, input=given([REFUND], [])) == ("deny", "allowed_by")
     assert verdict(written, input=given(["refund"], ["refund"])) == ("deny", "blocked_by")
     assert verdict(written, input=given(["refund"], [" REFUND "])) == ("deny", "blocked_by")
+    for same in ("re fund", "ＲＥＦＵＮＤ", "re\u200bfund", "refund\u00a0"):
+        assert verdict(written, input=given(["refund"], [same])) == ("deny", "blocked_by")
+        assert verdict(written, input=given([same], [])) == ("deny", "allowed_by")
     unknowns: list[Json] = [None, "refund", {"refund": True}, [["refund"]], ["refund", 1]]
     for unknown in unknowns:
         assert verdict(written, input=given(unknown, [])) == ("deny", "allowed_by")

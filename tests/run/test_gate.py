@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Literal
 
@@ -9,8 +10,17 @@ import pytest
 
 from orka.agent.agent import agent
 from orka.agent.context import Context
+from orka.agent.effect import Effect
 from orka.errors import EffectFailed, InputError
-from orka.event.event import DeadlinePassed, EffectAnswered, Gated, NodeFailed
+from orka.event.event import (
+    CancelAsked,
+    DeadlinePassed,
+    EffectAnswered,
+    Gated,
+    NodeFailed,
+    NodeReopened,
+    NodeStopped,
+)
 from orka.kit.agents.foreach import foreach
 from orka.kit.agents.tool import tool
 from orka.kit.agents.workflow import workflow
@@ -203,6 +213,80 @@ def test_a_retry_of_an_approved_call_needs_no_second_yes() -> None:
     room.start(50)
     assert output(room.resume(said(room))) == "paid"
     assert len(room.requests(GATE)) == 1 and len(room.requests("t#0")) == 2
+
+
+def test_a_call_that_a_crash_interrupted_is_judged_again() -> None:
+    """The process died with the call under way; the yes is of the day before."""
+    room = refunds(**ASK, approval_timeout=60)
+    room.start(50)
+    room.resume(said(room), cue=lambda worker: worker.deliver(CancelAsked(at=START)))
+    lines = room.store.read("r")
+    asked = next(at for at, e in enumerate(room.events) if e in room.requests("t#0"))
+    for start, status in ((START + 30, "completed"), (START + 90_000, "waiting")):
+        crashed = refunds(**ASK, approval_timeout=60)
+        asyncio.run(crashed.store.append("r", 0, lines[: asked + 1], {}))
+        assert crashed.resume(start=start).status == status
+    assert crashed.tools.calls == [] and crashed.told(NodeStopped) == crashed.told(NodeReopened)
+    late = START + 90_010
+    assert output(crashed.resume(said(crashed, at=late), start=late)) == "paid"
+
+
+FORMS: list[tuple[str, Json]] = [
+    ("tool", None),
+    ("tool", {"name": ["refund"], "args": {}}),
+    ("tool", {"name": None, "args": {}}),
+    ("tool", {"name": "refund"}),
+    ("tool", {"name": "refund", "args": "50"}),
+    ("tool", {"name": "refund", "args": {}, "approved": True}),
+    ("llm", {"messages": "refund"}),
+    ("llm", {"messages": ["refund"]}),
+    ("ask", None),
+    ("ask", {"schema": None}),
+    ("ask", {"prompt": "?", "seal": "", "call": {"tool": "refund", "args": {}}}),
+    ("ask", {"prompt": "?", "seal": "mine"}),
+    ("ask", {"prompt": "?", "seal": "", "within": "for ever"}),
+    ("ask", {"prompt": "?", "seal": "", "approvers": "pia"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "asked"), FORMS, ids=str)
+def test_an_effect_that_an_agent_made_itself_is_what_it_says_or_nothing(
+    kind: str, asked: Json
+) -> None:
+    @agent("hand")
+    async def hand(ctx: Context) -> Json:
+        return await Effect(kind, asked)
+
+    room = Room([hand], [{"id": "t", "type": "hand"}], policy=ASK)
+    assert failure(room.start()).code == "agent.contract"
+    assert room.tools.calls == []
+
+
+@pytest.mark.parametrize("turns", range(1, 7))
+def test_an_effect_says_what_it_is_once(turns: int) -> None:
+    class Turning(Effect):
+        """Something harmless at first, and a call of a tool later."""
+
+        def __init__(self, payload: Json) -> None:
+            self.looks = 0
+            super().__init__("", payload)
+
+        @property
+        def kind(self) -> str:
+            self.looks += 1
+            return "tool" if self.looks > turns else "memory"
+
+        @kind.setter
+        def kind(self, kind: str) -> None:
+            """It is nothing."""
+
+    @agent("sly")
+    async def sly(ctx: Context) -> Json:
+        return await Turning({"name": "refund", "args": {"amount": 5000}})
+
+    room = Room([sly], [{"id": "t", "type": "sly"}], {"t": ["paid"]}, policy=ASK)
+    room.start()
+    assert room.tools.calls == []
 
 
 def test_what_a_call_says_of_itself_changes_nothing() -> None:

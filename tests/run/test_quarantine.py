@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -68,6 +69,8 @@ def told(prompt: str, message: str = EVIL) -> Failure:
         "Answer: {{ input.message | e }}",
         "Answer: {{ input.message | replace(' ', '_') }}",
         "Answer: {{ input.message | truncate(70) }}",
+        "Answer: {{ input.message | urlencode }}",
+        "Answer: {{ input.message | reverse }}",
         "Answer: {{ input.message | fence | upper }}",
         "{{ input.message | fence }} and {{ input.message }}",
     ],
@@ -193,10 +196,18 @@ CHANGES: list[Callable[[str], str]] = [
     lambda text: text.replace(" ", "\u200b.\n"),
     lambda text: json.dumps({"a": [text]}),
     lambda text: json.dumps(json.dumps(text)),
+    lambda text: json.dumps("".join(map(_bold, text))),
+    quote,
+    lambda text: text[::-1],
 ]
 
 
-@given(st.text(st.characters(categories=["L", "Nd", "Zs", "P"]), min_size=1), st.integers(0, 6))
+def _bold(char: str) -> str:
+    """A letter of another alphabet that is the same letter: its escape has two parts."""
+    return chr(0x1D41A + ord(char) - ord("a")) if "a" <= char <= "z" else char
+
+
+@given(st.text(st.characters(categories=["L", "Nd", "Zs", "P"]), min_size=1), st.integers(0, 9))
 def test_however_it_is_written_it_is_found(text: str, change: int) -> None:
     held = Quarantine()
     held.add([text + " and all the rest of what it says to do"])

@@ -9,24 +9,38 @@ import pytest
 from msgspec import structs
 
 from orka.event.codec import Chain, decode
-from orka.event.event import EffectAnswered, EffectRequested, Event, Gated
+from orka.event.event import (
+    EffectAnswered,
+    EffectRequested,
+    Event,
+    Gated,
+    NodeReopened,
+    NodeStopped,
+    RunResumed,
+)
 from orka.graph.graph import Graph
 from orka.kit.stores.memory import MemoryStore
-from orka.testing.clock import run_virtual
+from orka.testing.clock import START, run_virtual
 from orka.testing.policed import policed_graph
-from orka.testing.replay import record
+from orka.testing.replay import SeededHandler, record, resume
 from orka.testing.soundness import complaints
 from orka.value import Json
 
 SEEDS = range(60)
 GATE = ".gate"
+RUN = "taken-up"
+AGAIN = [RunResumed, NodeStopped, NodeReopened]
 
 
 def judged(graph: Graph, events: Sequence[Event]) -> list[str]:
+    lines, blobs = _lines(events)
+    return complaints(graph, lines, blobs.__getitem__)
+
+
+def _lines(events: Sequence[Event]) -> tuple[list[bytes], dict[str, bytes]]:
     blobs: dict[str, bytes] = {}
     chain = Chain()
-    lines = [chain.add(event, blobs) for event in events]
-    return complaints(graph, lines, blobs.__getitem__)
+    return [chain.add(event, blobs) for event in events], blobs
 
 
 @cache
@@ -68,6 +82,41 @@ def said(change: Json) -> Callable[[Event, Sequence[Event]], Event]:
         return structs.replace(event, value={**event.value, **change})
 
     return changed
+
+
+@cache
+def crashed() -> list[tuple[Graph, int, list[Event]]]:
+    """Runs that died with an approved call under way, and were taken up when the yes was over."""
+    found = []
+    for graph, events in runs():
+        at = next(n for n, event in enumerate(events) if _calls(event, events))
+        kept, store = _lines(events[: at + 1]), MemoryStore()
+        run_virtual(_taken_up(graph, *kept, store), start=START + 1_000_000)
+        lines = store.read(RUN)
+        seen = [decode(line, store.blob) for line in lines]
+        if [type(event) for event in seen[at + 1 : at + 4]] == AGAIN:
+            found.append((graph, at + 1, seen))
+    return found
+
+
+def _calls(event: Event, events: Sequence[Event]) -> bool:
+    return isinstance(event, EffectRequested) and approved(event, events)
+
+
+async def _taken_up(
+    graph: Graph, lines: list[bytes], blobs: dict[str, bytes], store: MemoryStore
+) -> None:
+    await store.append(RUN, 0, lines, blobs)
+    await resume(graph, RUN, store, SeededHandler(7))
+
+
+@pytest.mark.parametrize("missing", [NodeStopped, NodeReopened, RunResumed, Gated])
+def test_a_call_is_judged_again_as_a_whole_or_it_is_seen(missing: type[Event]) -> None:
+    assert len(crashed()) > 2
+    for graph, resumed, events in crashed():
+        assert not judged(graph, events)
+        at = next(n for n in range(resumed, len(events)) if isinstance(events[n], missing))
+        assert judged(graph, [*events[:at], *events[at + 1 :]])
 
 
 @pytest.mark.parametrize(

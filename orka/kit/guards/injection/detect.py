@@ -10,13 +10,13 @@ import msgspec
 from orka.kit.guards.injection.classifier import Classifier, Window
 from orka.kit.guards.injection.custom import Finder
 from orka.kit.guards.injection.decoding import decoded
-from orka.kit.guards.injection.english import ENGLISH, SQUEEZED, TOLD
+from orka.kit.guards.injection.english import ENGLISH, GOODS, SQUEEZED, TOLD
 from orka.kit.guards.injection.folding import unseen
 from orka.kit.guards.injection.hidden import conceals, hidden, veiled
 from orka.kit.guards.injection.languages import FOREIGN
 from orka.kit.guards.injection.mapped import Mapped
 from orka.kit.guards.injection.roles import ROLES
-from orka.kit.guards.injection.rule import FIRM, WEAK, Match, enclosed, hits
+from orka.kit.guards.injection.rule import FIRM, WEAK, Match, Rules, enclosed
 from orka.kit.guards.injection.technical import TECHNICAL
 from orka.kit.guards.injection.views import View, squeezed, unsqueezed, views
 
@@ -24,9 +24,13 @@ CHUNK, OVERLAP = 16_000, 1_000
 DEEPEST = 3
 _BREAK = re.compile(r"[.!?…。！？]+[\"')\]”»]*(?=\s|$)|[。！？\n]")
 _REACH = 200
-_TELLER = 60  # characters before a match that may say who does it
-_RULES = ENGLISH + ROLES + TECHNICAL + FOREIGN
-_CLEAR = tuple(each for each in ENGLISH + ROLES + TECHNICAL if each.whole and each.score >= FIRM)
+_TELLER, _GOODS = 60, 20  # characters before and behind a match that may say who does what
+_ALL = ENGLISH + ROLES + TECHNICAL + FOREIGN
+_RULES = Rules(_ALL)
+# Those that can apply where every letter is Latin, and those that are sure in any reading.
+_LATIN = Rules(each for each in _ALL if all(any(map(str.isascii, group)) for group in each.needs))
+_CLEAR = Rules(each for each in ENGLISH + ROLES + TECHNICAL if each.whole and each.score >= FIRM)
+_SQUEEZED = Rules(SQUEEZED)
 
 
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,26 +121,28 @@ def _encoded(raw: Mapped, layers: Layers, depth: int) -> Iterator[Match]:
 def _by_rules(view: View) -> Iterator[Match]:
     text = view.text.text
     turned = view.disguise in ("rot13", "caesar", "atbash", "reversed")
-    for rule, start, end in hits(
-        _RULES if not turned and view.disguise != "leetspeak" else _CLEAR, text
-    ):
+    rules = _LATIN if text.isascii() else _RULES
+    if turned or view.disguise == "leetspeak":
+        rules = _CLEAR
+    for rule, start, end in rules.hits(text):
         score = rule.score
         if rule.braces:
             start, end = enclosed(text, start, end)
-        elif rule.category == "instruction_override" and _is_told(text, start):
+        elif rule.category == "instruction_override" and _is_told(text, start, end):
             score = min(score, WEAK)
         yield _match(view, rule.category, score, rule.name, start, end, whole=rule.whole)
     if turned or view.disguise in ("", "leetspeak"):
         letters = squeezed(text)
-        for rule, start, end in hits(SQUEEZED, letters):
+        for rule, start, end in _SQUEEZED.hits(letters):
             start, end = unsqueezed(text, start, end)
-            score = WEAK if _is_told(text, start) else rule.score
+            score = WEAK if _is_told(text, start, end) else rule.score
             yield _match(view, rule.category, score, rule.name, start, end, whole=True)
 
 
-def _is_told(text: str, start: int) -> bool:
-    """True where somebody tells what others do, not the reader what to do."""
-    return bool(TOLD.search(text[max(0, start - _TELLER) : start]))
+def _is_told(text: str, start: int, end: int) -> bool:
+    """True where somebody tells what others do, or speaks of goods, not to a model."""
+    told = TOLD.search(text[max(0, start - _TELLER) : start])
+    return bool(told or GOODS.search(text, start, end + _GOODS))
 
 
 def _match(

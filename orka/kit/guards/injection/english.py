@@ -19,6 +19,8 @@ _DROP = (
     r"|obey|heed"
     r"|listen to|comply with|adhere to)|(?:stop|cease|quit) (?:following|obeying|listening to))"
 )
+# What people do to orders of goods.
+_ENDS = r"\b(?:skip|drop|delete|clear|cancel|revoke|suspend|dismiss|forget)"
 _RULES = (
     r"(?:instructions?|directives?|directions|guidelines?|guardrails?|prompts?|commands?"
     r"|constraints?"
@@ -39,9 +41,17 @@ TOLD = re.compile(
     r"|people|drivers?|readers|candidates|participants|visitors|guests|players?|admins?)"
     r"(?:'(?:ve|d|ll|m|re))?(?:[ ,]{1,2}(?:must|should|shall|can|could|may|might|will|would|do"
     r"|did|does|have|has|had|be|been|am|was|is|are|were|always|never|just|often|simply|also"
-    r"|then|n[o']t|don't|didn't|cannot|to|tend|told|asked|used|already|accidentally)){0,4}"
+    r"|then|want|wants|wanted|need|needs|like|try|tries|tried|trying|wish|going|able|plan|n[o']t"
+    r"|don't|didn't|cannot|to|tend|told|asked|used|already|accidentally)){0,4}"
     r"|\b(?:can(?:no|')t|could(?: not|n't)|unable to|fail(?:ed|s|ure)? to|refuse[sd]? to"
     r"|why does (?:it|\w{1,12})|does(?: not|n't)))\s{1,2}$"
+)
+# Instructions about goods and ways, not for the reader.
+GOODS = re.compile(
+    r"\b(?:deliver|shipp|assembl|wash|park|cook|install|driv|payment|engrav|care )"
+    r"|livraison|entrega|liefer|versand|consegna|bezorg|levering|leverans|dostaw|teslimat|montag"
+    r"|montaje|toimitus|szallit|isporuk|dostav|достав|配送|送货|送貨|交货|发货|배송|توصيل|تسليم|giao.hang"
+    r"|pengiriman"
 )
 _FILL = r"(?:\W{1,3}(?:the|of|these|those|and|that|this|its|his|or|such|set)){0,3}"
 _GAP = r"(?:\W{1,3}(?!my\b|our\b)\w{1,14}){0,%d}?\W{1,3}"
@@ -79,6 +89,7 @@ ENGLISH: tuple[Rule, ...] = (
         " listen comply "
         "adhere & instruction direct guideline guardrail prompt command constraint restriction "
         "programming safeguard rule order polic protocol training message safety ethic",
+        rf"(?!{_ENDS}\b[^.!?\n]{{0,60}}?\borders\b)"
         rf"{_DROP}{_FILL}{_GAP % 1}{_ALL}{_GAP % 4}{_RULES}\b",
     ),
     rule(
@@ -112,6 +123,19 @@ ENGLISH: tuple[Rule, ...] = (
         r"|you(?:'ve| have| were| had)? (?:been |were )?(?:told|taught|given|instructed"
         r"|learned|know(?!\W{1,3}about\W{1,3}(?!you|the (?:rules|instruct)|being|ai\b)))"
         r"|your (?:developers?|creators?))",
+    ),
+    rule(
+        "override_what_was_told",
+        "instruction_override",
+        FIRM,
+        "told taught gave instructed above your",
+        rf"{_DROP}\W{{1,3}}(?:everything|anything|all|whatever|what)(?:\W{{1,3}}the)?\W{{1,3}}"
+        r"(?:operators?|developers?|systems?|admin\w*|creators?|company|owners?|programmers?)"
+        r"(?:\W{1,3}\w{1,10}){0,2}?\W{1,3}(?:told|taught|gave|instructed|ordered)\W{1,3}you\b"
+        rf"|{_DROP}\W{{1,3}}(?:the )?above(?: \w{{1,14}})?\W{{1,3}}(?:and|then|instead)\W{{1,3}}"
+        r"(?:instead )?(?:say|print|write|output|tell|respond|reply|answer|translate|do|give)\b"
+        r"|\byour (?:real|actual|true|only) (?:tasks?|job|goal|mission|instructions?|purpose)"
+        r"\s{0,2}(?::|is to\b|now\b)",
     ),
     rule(
         "new_rules",
@@ -156,8 +180,10 @@ ENGLISH: tuple[Rule, ...] = (
         "obey_me",
         "instruction_override",
         FAIR,
-        "obey comply follow supersede precedence outrank",
-        r"\b(?:obey|follow|comply with|listen to|answer to)\W{1,3}(?:only )?(?:my (?:commands"
+        "obey comply follow supersede precedence outrank say tell",
+        r"\byou (?:will |must |shall )?(?:only )?(?:do|obey|follow) (?:only )?(?:what|as|whatever)"
+        r" i (?:say|tell|order|command)|\b(?:obey|follow|comply with|listen to"
+        r"|answer to)\W{1,3}(?:only )?(?:my (?:commands"
         r"|orders|instructions) only"
         r"|only (?:me|my)|me only|every request|nothing but)|\b(?:supersedes?|takes?"
         r" precedence over|outranks?)"
@@ -219,7 +245,11 @@ ENGLISH: tuple[Rule, ...] = (
         "return provide translate summar reproduce copy paste describe explain send spell"
         " append include encode what "
         "release unlock report state & above before context instruction",
-        rf"{_SAY}{_GAP % 3}(?:(?:text|words?|lines?|everything|message|content"
+        rf"{_SAY}{_GAP % 5}(?:your )context window\b"
+        r"|\bwhat (?:were|was|are|have) you(?: been)? (?:told|instructed|given|asked)\b"
+        r"[^.!?\n]{0,40}?(?:(?:beginning|start) of (?:this|our|the) (?:conversation|chat|session)"
+        r"|before (?:this|our) (?:conversation|chat)|in your (?:system )?prompt)"
+        rf"|{_SAY}{_GAP % 3}(?:(?:text|words?|lines?|everything|message|content"
         rf"|all)\W{{1,3}}(?:that |which )?(?:is |was"
         r" |stands? |written |came |printed )?(?:above|before (?:this|that|our))|(?:whole "
         r"|entire )?context window"
@@ -248,12 +278,12 @@ ENGLISH: tuple[Rule, ...] = (
         "privilege_escalation",
         FIRM,
         "grant give make elevate escalate",
-        r"\b(?:grant|give|make|elevate|escalate|promote)\W{1,3}(?:me|us|him|her|them|(?:the "
-        r"|this )?(?:user|customer|account"
-        r"|sender)|yourself|full|my account)\W{1,3}(?:\w{1,12}\W{1,3}){0,4}?(?:admin\w*|root"
-        r"|superuser|owner|elevated"
-        r"|unlimited|full|all|premium)\b(?:\W{1,3}(?:access|rights?|privileges?|permissions?"
-        r"|role|status))?",
+        r"\b(?:grant|give|make|elevate|escalate|promote)\W{1,3}(?:me|us|him|her|them"
+        r"|(?:the |this )?(?:user|customer|account|sender)|yourself|full|my account)\W{1,3}"
+        r"(?:\w{1,12}\W{1,3}){0,4}?(?:(?:admin\w*|root|superuser|elevated)\b"
+        r"|(?:owner|unlimited|full|all|premium)\W{1,3}(?:\w{1,12}\W{1,3})?(?:access|rights?"
+        r"|privileges?|permissions?|role|status)\b)(?:\W{1,3}(?:access|rights?|privileges?"
+        r"|permissions?|role|status))?",
     ),
     rule(
         "without_approval",

@@ -90,7 +90,8 @@ ROLES: tuple[Rule, ...] = (
         "system admin assistant developer",
         rf"[\[({{]{{1,2}}\s{{0,2}}(?:system|admin|assistant|developer){_KINDS}"
         r"\s{0,2}[\])}]{1,2}\s{0,3}:?\s{0,3}(?=[^\n]{0,80}?\b(?:you|ignore|disregard|new"
-        r"|grant|override|must|user|customer|forget|reveal|send|delete|instructions?|mode"
+        r"|grant|override|must|(?:the )(?:user|customer)|user (?:is|has)|customer is|forget"
+        r"|reveal|send|delete|instructions?|mode"
         r"|approv\w*|refund|allow\w*|verified|execute|permission)\b)[^\n]{0,240}",
     ),
     rule(

@@ -42,7 +42,7 @@ TECHNICAL: tuple[Rule, ...] = (
         "sql",
         "tool_or_command_injection",
         FIRM,
-        "drop delete truncate union alter insert update 1=1 exec",
+        "drop delete truncate union alter insert update 1=1 exec '1'",
         r"(?:(?:['\"]?\)?\s{0,2})?;\s{0,4})?\b(?:drop\s{1,4}(?:table|database|schema|user)"
         r"\s{1,4}(?:if exists )?[\w.`\"]{2,40}\s{0,2}(?:;|--|$|cascade)"
         r"|truncate\s{1,4}table\s{1,4}\w+|delete\s{1,4}from\s{1,4}\w{2,40}(?:\s{1,4}where"
@@ -68,7 +68,9 @@ TECHNICAL: tuple[Rule, ...] = (
         FIRM,
         "-rf -fr sudo curl wget bash powershell cmd python node chmod mkfs /etc whoami nim"
         " perl ruby",
-        r"(?:\$\(|`)?(?:\brm\s{1,3}-(?:rf|fr|r\s-f)\b[^\n]{0,60}|\bsudo\s{1,3}(?:rm|su|bash|sh|chmod|chown"
+        r"(?:\$\(|`)?(?:\brm\s{1,3}-(?:rf|fr|r\s-f)\s{1,3}"
+        r"(?:--\S{1,30} )?(?:/(?!var/(?:lib/apt|cache|tmp)|tmp/)|~|\*|\.(?:\s|$|/\*)|\$home|-)"
+        r"[^\n]{0,60}|\bsudo\s{1,3}(?:rm|su|bash|sh|chmod|chown"
         r"|dd|cat|passwd|useradd)\b[^\n]{0,60}"
         r"|\b(?:curl|wget)\b[^\n|]{0,200}\|\s{0,3}(?:sudo )?(?:ba|z)?sh\b|\b(?:bash|sh|zsh"
         r"|powershell|cmd(?:\.exe)?|python3?|node|perl"
@@ -129,7 +131,9 @@ TECHNICAL: tuple[Rule, ...] = (
         "_ & call invoke use execute run trigger",
         r"\b(?:call|invoke|use|execute|run|trigger)\W{1,3}(?:the )?(?:(?:tool|function"
         r"|api)\W{1,3})?[`'\"]?[a-z]+_[a-z_]+"
-        r"[`'\"]?(?=\W{1,3}(?:before|to|on|with|and|for|now|immediately|then|using)\b)",
+        r"[`'\"]?(?=\W{1,3}(?:before|to|on|with|and|for|now|immediately|then|using)\b)"
+        r"|\b(?:must|should|now|immediately|need to|have to)\W{1,3}(?:call|invoke|use|run|execute)"
+        r"\W{1,3}(?:the )?(?:(?:tool|function)\W{1,3})?[`'\"]?[a-z]+_[a-z_]+[`'\"]?",
     ),
     rule(
         "run_this",
@@ -161,7 +165,8 @@ TECHNICAL: tuple[Rule, ...] = (
         r"(?<!not )(?<!unable to )"
         r"\b(?:list|show|print|dump|reveal|give me|tell me|output|leak|extract|steal|reply"
         r" with|respond with|answer with|provide|disclose|share|expose"
-        r"|collect|read out)\b(?:\W{1,3}(?:all|the|your|of|any|every|me|us|raw|other|full"
+        r"|send (?:me|us)|e?-?mail (?:me|us)|collect|read out)\b"
+        r"(?:\W{1,3}(?:all|the|your|of|any|every|me|us|raw|contents?|values?|other|full"
         r"|entire|private|admin\w*|system|stored|users?'?|customers?'?)){0,5}"
         rf"\W{{1,3}}{_SECRETS}\b",
     ),
@@ -193,9 +198,10 @@ TECHNICAL: tuple[Rule, ...] = (
         "decode decrypt decipher base64 rot13 hex unscramble deobfuscate translate"
         " concatenate combine join assemble merge together",
         r"\b(?:decode|decrypt|decipher|unscramble|deobfuscate"
-        r"|translate)\b[^\n.!?]{0,100}?\b(?:and"
-        r"|then)\b(?:\W{1,3}\w{1,8}){0,2}?\W{1,3}(?:follow|execute|do\b|obey"
-        r"|run|comply|perform|carry out|act)[^\n.!?]{0,80}"
+        r"|translate)\b[^\n.!?]{0,100}?\b(?:and|then)\b(?:\W{1,3}\w{1,8}){0,2}?\W{1,3}"
+        r"(?:execute|obey|(?:follow|do|run|comply|perform|carry out|act)(?:\W{1,3}\w{1,10}){0,4}?"
+        r"\W{1,3}(?:instructions?|commands?|it|them|that|this|what|says?|results?|orders?|payload"
+        r"|text|message|output))\b[^\n.!?]{0,80}"
         r"|\b(?:concatenate|combine|join|assemble|merge|put together)\b[^\n.!?]{0,80}?"
         r"\b(?:and|then)\W{1,3}(?:execute|obey|(?:follow|do|perform|carry out)"
         r"(?: \w{1,8}){0,3}? (?:results?|instructions?|output|commands?|text|says?))\b"
