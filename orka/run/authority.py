@@ -206,7 +206,7 @@ def _above(
     """Refused because an argument is above what anybody may approve."""
     for limit in limits:
         rule = f"limits.{tool}.{limit.name}"
-        value = _size(args.get(limit.name))
+        value = _size(_argument(args, limit.name))
         if limit.max is not None and not _within(value, limit.max):
             told = f"{limit.name!r} is {_told(value)}, and nobody may lift {_told(limit.max)}"
             return Ruling("deny", f"{rule}.max", told)
@@ -222,6 +222,14 @@ def _above(
     return None
 
 
+def _argument(args: Mapping[str, Json], name: str) -> Json:
+    """The argument of that name; `payment.amount` is a field of one. Nothing, if it is not there."""
+    if name in args or "." not in name:
+        return args.get(name)
+    found = _at(dict(args), tuple(name.split(".")))
+    return None if found is _MISSING else found
+
+
 def _within(value: float | None, most: float) -> bool:
     return value is None or value <= most
 
@@ -232,7 +240,7 @@ def _autonomy(policy: Policy, tool: str, args: Mapping[str, Json]) -> Ruling:
     for limit in policy.limits.get(tool, ()):
         rule, most = f"limits.{tool}.{limit.name}", limit.auto_max
         rule, bounded = (f"{rule}.auto_max", True) if most is not None else (rule, bounded)
-        value = _number(args.get(limit.name))
+        value = _number(_argument(args, limit.name))
         if value is None:
             told = f"{limit.name!r} is no number of 0 or more, and only one spares the question"
             return Ruling("ask", rule, told)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cases.language import OWN, Case, read
+from cases.language import MORE, OWN, Case, read
 from cases.not_yet import reason
 
 
@@ -14,14 +14,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cases", metavar="DIR", help="a folder of cases, in place of the project's")
 
 
-def _folder(config: pytest.Config) -> Path:
+def _cases(config: pytest.Config) -> list[Case]:
     given = config.getoption("--cases", default=None)
-    return Path(given) if given else OWN
+    return read(Path(given)) if given else read(OWN) + read(MORE)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
-        cases = read(_folder(metafunc.config))
+        cases = _cases(metafunc.config)
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])
 
 
@@ -42,7 +42,7 @@ def _reason(item: pytest.Item) -> str:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     config = terminalreporter.config
     why: dict[str, list[str]] = {}
-    for case in read(_folder(config)):
+    for case in _cases(config):
         if text := reason(case):
             why.setdefault(text, []).append(case.id)
     if why:

@@ -12,6 +12,7 @@ import yaml
 from orka.value import Json
 
 OWN = Path(__file__).parent / "data"
+MORE = Path(__file__).parent / "own"
 
 
 class NotUnderstood(Exception):

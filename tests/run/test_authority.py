@@ -154,6 +154,24 @@ def test_the_input_says_what_is_allowed_and_blocked_wins() -> None:
         assert verdict(written, input=missing)[0] == "deny"
 
 
+def test_a_limit_may_hold_for_a_field_of_an_argument() -> None:
+    bounds: Json = {REFUND: {"payment.amount": {"auto_max": 200, "max": 500}}}
+    written = policy(ask=[REFUND], limits=bounds)
+    rule = f"limits.{REFUND}.payment.amount"
+    for amount, found in [
+        (100, ("auto", f"limits.{REFUND}")),
+        (300, ("ask", f"{rule}.auto_max")),
+        (900, ("deny", f"{rule}.max")),
+        ("x", ("deny", f"{rule}.max")),
+        (None, ("ask", f"{rule}.auto_max")),
+    ]:
+        assert verdict(written, args={"payment": {"amount": amount}}) == found, amount
+    assert verdict(written, args={"payment.amount": 900})[0] == "deny"
+    nowhere: list[Json] = [None, 5, [], {}]
+    for payment in nowhere:
+        assert verdict(written, args={"payment": payment})[0] == "ask"
+
+
 def test_an_exempt_tool_need_not_be_allowed_by_the_input_but_can_be_blocked() -> None:
     written = policy(
         allow=["search", "draft"], exempt=["search"], allowed_by="allowed", blocked_by="blocked"

@@ -13,6 +13,7 @@ _ALPHABET = """
 alfa alpha bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike
 november oscar papa quebec romeo sierra tango uniform victor whiskey xray x-ray yankee zulu
 """
+_FREQUENT = ("echo", "india", "oscar")  # one of them is in any sentence
 _SPOKEN = {word: word[0] for word in _ALPHABET.split()}
 _BASE64 = re.compile(
     r"(?<![\w+/-])(?<!==)(?:[\w+/-]{16,}[ \t]?\r?\n[ \t]*)*[\w+/-]{12,}={0,2}(?![\w=])", re.ASCII
@@ -67,7 +68,11 @@ class Decoded(msgspec.Struct, frozen=True):
 
 def decoded(text: str) -> Iterator[Decoded]:
     """All that reads like text once it is decoded. Pictures, hashes and keys do not."""
+    said = text.casefold()
+    spoken = any(word in said for word in _FREQUENT)
     for name, pattern, decode in _KINDS:
+        if pattern is _NATO and not spoken:
+            continue
         for match in pattern.finditer(text):
             if pattern is _CUT_BASE64 and match.start() > 0:
                 break  # only what begins where a long text was cut begins anywhere in a group

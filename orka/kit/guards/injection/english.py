@@ -244,7 +244,7 @@ ENGLISH: tuple[Rule, ...] = (
         " recite write quote list echo "
         "return provide translate summar reproduce copy paste describe explain send spell"
         " append include encode what "
-        "release unlock report state & above before context instruction",
+        "release unlock report state & above before context instruction beginning start",
         rf"{_SAY}{_GAP % 5}(?:your )context window\b"
         r"|\bwhat (?:were|was|are|have) you(?: been)? (?:told|instructed|given|asked)\b"
         r"[^.!?\n]{0,40}?(?:(?:beginning|start) of (?:this|our|the) (?:conversation|chat|session)"

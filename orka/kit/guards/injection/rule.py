@@ -83,11 +83,17 @@ class Rules:
 
     def hits(self, text: str) -> Iterator[tuple[Rule, int, int]]:
         """Where the rules apply in a text that was made plain."""
-        known = {word for word in self._words if word in text}
+        said = distinct(text)
+        known = {word for word in self._words if word in said}
         for rule, needs in self._rules:
             if not any(map(known.isdisjoint, needs)):
                 for match in rule.pattern.finditer(text):
                     yield rule, match.start(), match.end()
+
+
+def distinct(text: str) -> str:
+    """The same without repeats: it holds the same runs of characters without a blank in them."""
+    return text if len(text) < _SHORT else " ".join(set(text.split()))
 
 
 def enclosed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -122,6 +128,6 @@ def literal(pattern: str) -> tuple[str, ...]:
     return tuple(word for part in group[1].split("|") for word in literal(part))
 
 
-_NEAR = 2_000
+_NEAR, _SHORT = 2_000, 1_000
 _GROUP = re.compile(r"\((?:\?:)?((?:[^()]|\([^()]*\))*)\)[?*]?")
 _VAGUE = re.compile(r"\\[a-zA-Z][*+?]?|\[[^\]]*\][*+?]?|\{[\d,]+\}|.[?*]|[.\-]")

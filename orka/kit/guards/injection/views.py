@@ -11,6 +11,7 @@ import msgspec
 
 from orka.kit.guards.injection.folding import seen, tagged, unmasked
 from orka.kit.guards.injection.mapped import Mapped
+from orka.kit.guards.injection.rule import distinct
 
 _ENTITY = re.compile(r"(?:&(?:#x[0-9a-fA-F]{1,6}|#\d{1,7}|[a-zA-Z]{2,8});)+")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
@@ -47,7 +48,6 @@ def _moved(word: str, by: int) -> str:
 
 
 _SHIFTS = {_moved(word, by): by for by in range(1, 26) if by != 13 for word in _TELLING}
-_SHIFTED = re.compile("|".join(_SHIFTS))
 
 
 class View(msgspec.Struct, frozen=True):
@@ -78,8 +78,9 @@ def views(raw: Mapped) -> Iterator[View]:
     if unleeted is not plain:
         yield View("leetspeak", unleeted)
     yield View("rot13", plain.same_length(plain.text.translate(_ROT13)), encoded=True)
-    if found := _SHIFTED.search(plain.text):
-        back = _moved(plain.text, 26 - _SHIFTS[found.group()])
+    said = distinct(plain.text)
+    if moved := next((by for word, by in _SHIFTS.items() if word in said), 0):
+        back = _moved(plain.text, 26 - moved)
         yield View("caesar", plain.same_length(back), encoded=True)
     yield View("atbash", plain.same_length(plain.text.translate(_ATBASH)), encoded=True)
     yield View("reversed", plain.backwards(), encoded=True)
