@@ -223,7 +223,7 @@ def _above(
 
 
 def _argument(args: Mapping[str, Json], name: str) -> Json:
-    """The argument of that name; `payment.amount` is a field of one. Nothing, if it is not there."""
+    """The argument of that name; `payment.amount` is a field of one. None, if it is not there."""
     if name in args or "." not in name:
         return args.get(name)
     found = _at(dict(args), tuple(name.split(".")))
