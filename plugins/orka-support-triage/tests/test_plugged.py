@@ -23,6 +23,7 @@ for path in sorted(Path(sys.argv[1]).glob("*.jsonl")):
     trace = read(path)
     print(path.stem, check_replay(trace.graph(), trace.lines, trace.blob, path.stem))
 """
+OWN = "orka-support-triage"
 # Where the package was installed, apart from the core.
 PLACE = Path(str(metadata.distribution("orka-support-triage").locate_file(""))).resolve()
 
@@ -44,9 +45,11 @@ def python(*arguments: str, plugged: bool) -> str:
 
 
 def kinds(*, plugged: bool) -> set[str]:
+    """The types of agents that are on offer, but for those of other packages."""
     rows = json.loads(python("-m", "orka", "plugins", "--format", "json", plugged=plugged))
-    assert not [row for row in rows if row["from"].startswith("orka-support") and row["problem"]]
-    return {row["name"] for row in rows if row["kind"] == "agent"}
+    own = [row for row in rows if row["from"].partition(" ")[0] in ("orka", OWN)]
+    assert not [row for row in own if row["problem"]]
+    return {row["name"] for row in own if row["kind"] == "agent"}
 
 
 def replayed(*, plugged: bool) -> str:

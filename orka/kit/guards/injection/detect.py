@@ -24,6 +24,7 @@ CHUNK, OVERLAP = 16_000, 1_000
 DEEPEST = 3
 _BREAK = re.compile(r"[.!?…。！？]+[\"')\]”»]*(?=\s|$)|[。！？\n]")
 _REACH = 200
+_FEWEST_WORDS = 3
 _TELLER, _GOODS = 60, 20  # characters before and behind a match that may say who does what
 _ALL = ENGLISH + ROLES + TECHNICAL + FOREIGN
 _RULES = Rules(_ALL)
@@ -174,7 +175,7 @@ def _same(match: Match, other: Match) -> bool:
 def _windows(view: View, classifier: Classifier | None, pieces: int) -> list[tuple[Window, float]]:
     """The windows, where they stand in the piece, and how sure each is. In a long text there are
     more chances to be wrong, so that each must be surer."""
-    if classifier is None:
+    if classifier is None or _short(view.text.text):
         return []
     found = list(classifier.windows(view.text.text))
     strict = classifier.strictness(max(len(found), 1) * pieces)
@@ -184,6 +185,11 @@ def _windows(view: View, classifier: Classifier | None, pieces: int) -> list[tup
         sure = classifier.confidence(each.logit - strict)
         placed.append((msgspec.structs.replace(each, start=start, end=end), sure))
     return placed
+
+
+def _short(text: str) -> bool:
+    """A word or two: too little for a feeling about it. (Other scripts say more in as many.)"""
+    return text.isascii() and len(text.split()) < _FEWEST_WORDS
 
 
 def _supported(match: Match, windows: list[tuple[Window, float]], layers: Layers) -> Match:

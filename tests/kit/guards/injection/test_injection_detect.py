@@ -274,3 +274,8 @@ def test_hostile_texts_come_to_an_end(text: str) -> None:
 def test_an_attack_that_nobody_sees_counts_as_hidden_too(text: str) -> None:
     found = detect(text, layers(InjectionOptions(classifier=False)))
     assert {"hidden_text", "instruction_override"} <= {each.category for each in found}
+
+
+@pytest.mark.parametrize("word", ["strict", "urgent", "admin", "root access", "override", "system"])
+def test_a_word_or_two_is_no_attack(word: str) -> None:
+    assert screened(word).verdict == "pass"
