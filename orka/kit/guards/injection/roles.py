@@ -17,7 +17,8 @@ _KINDS = (
     r"|response|directive|hint|event))?"
 )
 _SPEAKERS = r"(?:system|assistant|developer|admin(?:istrator)?|operator|ai|llm|model|root)"
-_OPEN = r"^[\s>#*\-=_\[(\"'`|/]{0,12}"
+# A line begins, or what markup keeps from being shown.
+_OPEN = r"(?:^|<!--|>)[\s>#*\-=_\[(\"'`|/]{0,12}"
 _CLOSE = r"[\])*\"'`| ]{0,4}[:>\u2192]+[*\"' ]{0,3}\s{0,3}"
 # The same labels in other languages; behind them rights and approvals, or that it is to drop or
 # follow what it was told. Stems without accents.
