@@ -110,6 +110,16 @@ def _plain(data: bytes) -> str:
 
 
 def _base64(found: str) -> str:
+    """What Base64 over several lines says; a line beside it may look the same and belong to
+    something else."""
+    said, lines = _joined_base64(found), found.split()
+    if len(lines) == 1 or reads_like_text(said):
+        return said
+    inner = ["".join(lines[1:]), "".join(lines[:-1]), *lines]
+    return next(filter(reads_like_text, map(_joined_base64, inner)), said)
+
+
+def _joined_base64(found: str) -> str:
     packed = re.sub(r"\s", "", found).rstrip("=").replace("-", "+").replace("_", "/")
     if packed.isalpha() and (packed.islower() or packed.istitle() or packed.isupper()):
         return ""  # a long word

@@ -279,3 +279,10 @@ def test_an_attack_that_nobody_sees_counts_as_hidden_too(text: str) -> None:
 @pytest.mark.parametrize("word", ["strict", "urgent", "admin", "root access", "override", "system"])
 def test_a_word_or_two_is_no_attack(word: str) -> None:
     assert screened(word).verdict == "pass"
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_line_beside_base64_that_looks_like_it_hides_nothing(place: str) -> None:
+    dressed, number = DISGUISES["base64"](ATTACK), "0" * 16
+    text = f"{number}\n{dressed}\n" if place == "before" else f"{dressed}\n{number}\n"
+    assert "encoded_payload" in kinds(text)
