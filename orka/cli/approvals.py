@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -78,47 +77,36 @@ def show(*, run: str, node: str, form: str, settings: Settings) -> None:
         click.echo(_text(found))
 
 
-def _answers(command: Callable[..., int]) -> click.Command:
+def _answers(name: str, *, approved: bool, told: str) -> click.Command:
     """A command that answers with a yes or a no."""
-    command = drives(watched(machine()(command)))
-    command = click.option("--reason", default="", metavar="TEXT", help="Why.")(command)
-    command = click.option("--by", required=True, metavar="NAME", help="Who says so.")(command)
-    command = click.argument("node", default="")(command)
-    return approvals.command()(click.argument("run")(command))
+
+    @approvals.command(name, help=f"Say {told} to what NODE of RUN asks, and let the run go on.")
+    @click.argument("run")
+    @click.argument("node", default="")
+    @click.option("--by", required=True, metavar="NAME", help="Who says so.")
+    @click.option("--reason", default="", metavar="TEXT", help="Why.")
+    @machine()
+    @watched
+    @drives
+    def answered(
+        *,
+        run: str,
+        node: str,
+        by: str,
+        reason: str,
+        form: str,
+        output: Path | None,
+        verbose: bool,
+        settings: Settings,
+    ) -> int:
+        verb = _answering(run, node, approved=approved, by=by, reason=reason)
+        return conduct(settings, lambda: verb, form=form, verbose=verbose, output=output)
+
+    return answered
 
 
-@_answers
-def approve(
-    *,
-    run: str,
-    node: str,
-    by: str,
-    reason: str,
-    form: str,
-    output: Path | None,
-    verbose: bool,
-    settings: Settings,
-) -> int:
-    """Say yes to what NODE of RUN asks, and let the run go on."""
-    verb = _answering(run, node, approved=True, by=by, reason=reason)
-    return conduct(settings, lambda: verb, form=form, verbose=verbose, output=output)
-
-
-@_answers
-def deny(
-    *,
-    run: str,
-    node: str,
-    by: str,
-    reason: str,
-    form: str,
-    output: Path | None,
-    verbose: bool,
-    settings: Settings,
-) -> int:
-    """Say no to what NODE of RUN asks, and let the run go on."""
-    verb = _answering(run, node, approved=False, by=by, reason=reason)
-    return conduct(settings, lambda: verb, form=form, verbose=verbose, output=output)
+approve = _answers("approve", approved=True, told="yes")
+deny = _answers("deny", approved=False, told="no")
 
 
 def _answering(word: str, node: str, *, approved: bool, by: str, reason: str) -> Verb:

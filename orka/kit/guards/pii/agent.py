@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from orka.agent.agent import agent
 from orka.agent.context import Context
-from orka.agent.view import MISSING, field, text_of
-from orka.errors import AgentError, OrkaError
+from orka.agent.reference import referred, rooted
+from orka.agent.view import text_of
+from orka.errors import OrkaError
 from orka.kit.guards.pii.guard import PiiGuard
 from orka.kit.guards.pii.options import PiiOptions
 from orka.value import Json
-
-_ROOTS = ("input", "outputs", "previous_outputs")
 
 
 class RedactionOptions(PiiOptions, frozen=True, kw_only=True, forbid_unknown_fields=False):
@@ -26,7 +23,7 @@ class RedactionOptions(PiiOptions, frozen=True, kw_only=True, forbid_unknown_fie
 def _check(options: RedactionOptions) -> str:
     if bool(options.text) == bool(options.value):
         return "write either `text`, a template, or `value`, a path such as `input.case`"
-    if options.value and options.value.split(".")[0] not in _ROOTS:
+    if options.value and not rooted(options.value):
         return f"`value` is {options.value!r}; it begins with `input` or `outputs`"
     try:
         PiiGuard(options)
@@ -41,7 +38,7 @@ async def pii_redaction(ctx: Context) -> Json:
     with its kind and where it stood. Raises `AgentError` for a value that is not there."""
     options: RedactionOptions = ctx.config
     screen = PiiGuard(options)
-    value = text_of(ctx.render("text")) if options.text else _value(ctx, options.value)
+    value = text_of(ctx.render("text")) if options.text else referred(ctx, options.value)
     findings: list[Json] = []
     if isinstance(value, str):
         findings = [
@@ -55,18 +52,3 @@ async def pii_redaction(ctx: Context) -> Json:
         "total": sum(screened.counts.values()),
         "findings": findings,
     }
-
-
-def _value(ctx: Context, path: str) -> Json:
-    root, *keys = path.split(".")
-    value: Json = ctx.input if root == "input" else dict(ctx.outputs)
-    for key in keys:
-        found = value.get(key, MISSING) if isinstance(value, Mapping) else field(value, key)
-        if found is MISSING:
-            raise AgentError(
-                f"{ctx.node!r} screens {path!r}, in which there is no {key!r}",
-                code="agent.value",
-                fix="correct `value`, or let the node run behind the one that gives it",
-            )
-        value = found
-    return value

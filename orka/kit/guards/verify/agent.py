@@ -9,8 +9,9 @@ import msgspec
 
 from orka.agent.agent import Shape, agent
 from orka.agent.context import Context
+from orka.agent.reference import OUTPUTS, referred, rooted
 from orka.agent.sensor.schema import Problem, Schema
-from orka.agent.view import MISSING, field, text_of
+from orka.agent.view import text_of
 from orka.errors import AgentError, OrkaError
 from orka.kit.guards.verify.citations import Citations, Violation, violations_of
 from orka.kit.guards.verify.language import Language, check_languages, language_of
@@ -18,7 +19,6 @@ from orka.kit.guards.verify.leaks import Find, finders, found_in
 from orka.kit.guards.verify.options import Rules
 from orka.value import Json, parse
 
-_OUTPUTS = ("outputs", "previous_outputs")
 _SHOWN = 5
 
 
@@ -40,7 +40,7 @@ def _check(options: VerifyOutputOptions) -> str:
         return "write either `text`, a template, or `value`, a path such as `outputs.draft`"
     sources = options.citations.sources if options.citations else ()
     for path in (*([options.value] if options.value else []), *sources):
-        if path.split(".")[0] not in ("input", *_OUTPUTS):
+        if not rooted(path):
             return f"{path!r} is no path: it begins with `input` or `outputs`"
     try:
         Schema(options.schema or {})
@@ -56,7 +56,7 @@ def _check(options: VerifyOutputOptions) -> str:
 def _shape(options: VerifyOutputOptions) -> Shape:
     paths = [options.value, *(options.citations.sources if options.citations else ())]
     parts = [path.split(".") for path in paths]
-    reads = [keys[1] for keys in parts if keys[0] in _OUTPUTS and len(keys) > 1]
+    reads = [keys[1] for keys in parts if keys[0] in OUTPUTS and len(keys) > 1]
     return Shape(reads=tuple(dict.fromkeys(reads)))
 
 
@@ -72,7 +72,7 @@ async def verify_output(ctx: Context) -> Json:
     """Give `valid`, the `violations` (code, where, message), the `output` that was verified, and
     its `language`. Raises `AgentError` (`verify.violation`) unless it only reports."""
     options: VerifyOutputOptions = ctx.config
-    value = ctx.render("text") if options.text else _at(ctx, options.value)
+    value = ctx.render("text") if options.text else referred(ctx, options.value)
     value, unread = _read(value, options)
     body = _body(value, options)
     language, other = Language(""), False
@@ -124,7 +124,7 @@ def _of_citations(ctx: Context, value: Json, options: VerifyOutputOptions) -> It
         return
     results: list[Json] = []
     for path in options.citations.sources:
-        given = _at(ctx, path)
+        given = referred(ctx, path)
         results += given if isinstance(given, list) else [given]
     yield from violations_of(_field(value, options.citations.field), options.citations, results)
 
@@ -168,24 +168,6 @@ def _field(value: Json, path: str) -> Json:
     """What stands at a dotted path in a value; None if there is nothing."""
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def _at(ctx: Context, path: str) -> Json:
-    """What stands at a path in the input or the outputs. Raises `AgentError` if nothing does."""
-    root, *keys = path.split(".")
-    value: Json = ctx.input if root == "input" else dict(ctx.outputs)
-    for key in keys:
-        found = value.get(key, MISSING) if isinstance(value, Mapping) else field(value, key)
-        if found is MISSING and isinstance(value, Mapping):
-            found = field(value, key)
-        if found is MISSING:
-            raise AgentError(
-                f"{ctx.node!r} verifies {path!r}, in which there is no {key!r}",
-                code="agent.value",
-                fix="correct the path, or let the node run behind the one that gives it",
-            )
-        value = found
     return value
 
 

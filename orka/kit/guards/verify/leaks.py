@@ -3,14 +3,12 @@ or has a bounded length, so that the work is linear."""
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
-from orka.errors import ConfigError, ScreenError
 from orka.kit.guards.verify.options import Pattern, Rules
 from orka.port.guard import Finding
+from orka.port.timed import timed
 
 Find = Callable[[str], Iterator[Finding]]
 
@@ -105,26 +103,11 @@ def _matching(
 
 
 def _timed(said: Pattern) -> Find:
-    library: Any = importlib.import_module("regex")  # Any: it keeps time, and has no types
-    try:
-        pattern = library.compile(said.pattern)
-    except library.error as error:
-        raise ConfigError(
-            f"the pattern {said.name!r} cannot be read: {error}", fix="correct it"
-        ) from None
+    spans = timed(said.name, said.pattern, said.time_limit)
 
     def find(text: str) -> Iterator[Finding]:
-        try:
-            for match in pattern.finditer(text, timeout=said.time_limit):
-                if match.end() > match.start():
-                    start, end = match.span()
-                    yield Finding(kind=said.name.upper(), start=start, end=end, rule=said.name)
-        except TimeoutError:
-            raise ScreenError(
-                f"the pattern {said.name!r} took more than {said.time_limit:g} s on one text",
-                fix="write it without repeats inside of repeats, or give it a larger `time_limit`",
-                code="screen.timeout",
-            ) from None
+        for start, end in spans(text):
+            yield Finding(kind=said.name.upper(), start=start, end=end, rule=said.name)
 
     return find
 
