@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import msgspec
@@ -71,7 +73,7 @@ def check(*, named: str, samples: str | None, verbose: bool, form: str) -> int:
 
     Its agents, tools, guards and all else are tried out; the exit code is 1 if a check fails.
     """
-    found = plugin_suite.results(plugin_suite.subject(named, samples), plugin_suite.CHECKS)
+    found = _checked(named, samples)
     counts = {word: sum(each.outcome == word for each in found) for word in _COLOURS}
     if form == "json":
         print_json({"counts": counts, "checks": msgspec.to_builtins(found)})
@@ -86,3 +88,12 @@ def check(*, named: str, samples: str | None, verbose: bool, form: str) -> int:
         more = " (`-v` lists what was skipped, and why)" if counts["skip"] and not verbose else ""
         click.echo(f"\n{named}: {told}{more}")
     return exit.FAILED if counts["fail"] else exit.COMPLETED
+
+
+def _checked(named: str, samples: str | None) -> list[plugin_suite.Result]:
+    """What each check says. What the plugin writes while it is tried is written to a folder that is
+    gone afterwards."""
+    plugin = str(Path(named).resolve()) if Path(named).is_file() else named
+    given = str(Path(samples).resolve()) if samples else None
+    with TemporaryDirectory() as folder, chdir(folder):
+        return plugin_suite.results(plugin_suite.subject(plugin, given), plugin_suite.CHECKS)
